@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Glibc
 
-/// A run: where its programs are, where it may write, and what it has found.
+/// A benchmark run: its options, programs, temporary folder, and results.
 final class Bench {
   let options: Options
-  /// Where this program is, and chimed and chime beside it.
+  /// The folder of this program, with chimed and chime.
   let programs: String
   private(set) var figures: [Figure] = []
-  /// The temporary folder of the benchmark that runs.
+  /// The temporary folder of the current benchmark.
   private(set) var folder = ""
 
   init(options: Options) {
@@ -16,7 +16,7 @@ final class Bench {
     programs = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
-  /// Takes a figure, and prints it at once unless JSON is wanted.
+  /// Records a figure, and prints it at once unless JSON is requested.
   func report(_ figure: Figure) {
     figures.append(figure)
     if !options.asJSON { say(figure.line) }
@@ -26,7 +26,7 @@ final class Bench {
     report(Figure(name, value, unit, beside: beside))
   }
 
-  /// Runs `body` with a new temporary folder that is gone afterwards.
+  /// Runs `body` with a new temporary folder, which is removed afterwards.
   func inFolder(named name: String, _ body: () async throws -> Void) async throws {
     let run = try RunFolder.of(self)
     var template = Array("\(run.path)/\(name)-XXXXXX".utf8CString)
@@ -36,7 +36,7 @@ final class Bench {
     try await body()
   }
 
-  /// A C program of Benchmarks/peers, compiled.
+  /// Returns the path of a compiled C program of Benchmarks/peers.
   func peer(_ name: String) throws(BenchFailure) -> String {
     let path = "\(programs)/peers/\(name)"
     guard access(path, X_OK) == 0 else { throw BenchFailure("the peer \(name) is not built: use `make bench`") }
@@ -49,20 +49,20 @@ final class Bench {
     return path
   }
 
-  /// Starts chimed in the folder with the configuration `toml`.
+  /// Starts chimed in the temporary folder with the configuration `toml`.
   func startDaemon(_ toml: String = "") throws -> MeasuredDaemon {
     try MeasuredDaemon(program: program("chimed"), folder: folder, configuration: toml)
   }
 }
 
-/// The wall clock, in microseconds since the epoch.
+/// Returns the wall clock, in microseconds since the epoch.
 func wallClock() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_REALTIME, &time)
   return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
 }
 
-/// The monotonic clock, in nanoseconds.
+/// Returns the monotonic clock, in nanoseconds.
 func monotonicNanoseconds() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)

@@ -3,8 +3,8 @@ import ChimeDelivery
 import ChimeSchedule
 import Synchronization
 
-/// How many webhooks a second the channel sends by itself, each written as JSON, signed and judged by its answer, with
-/// no store behind it: what a bare libcurl loop is fairly held against.
+/// Returns the number of webhooks per second that the channel alone sends. Each is encoded as JSON, signed, and
+/// evaluated by its response, without a store: a fair comparison for a bare libcurl loop.
 func channelRate(port: String, count: Int) async throws -> Double {
   let queue = DeliveryQueue(owner: 0, channel: ChannelName(rawValue: "bench"))
   let now = Instant(seconds: wallClock() / 1_000_000)
@@ -46,7 +46,7 @@ func channelRate(port: String, count: Int) async throws -> Double {
   return Double(count) / (Double(took.components.seconds) + Double(took.components.attoseconds) / 1e18)
 }
 
-/// Counts what the channel's thread reports, for the one who waits for all of it.
+/// Counts the reports from the channel's thread, and signals the last one.
 private final class Tally: Sendable {
   private struct State {
     var left: Int
@@ -55,14 +55,14 @@ private final class Tally: Sendable {
     var done: (@Sendable () -> Void)?
   }
 
-  /// Between the thread that reports and the task that waits.
+  /// A lock, because one thread reports and a task waits.
   private let state: Mutex<State>
 
   init(of count: Int) { state = Mutex(State(left: count)) }
 
   var arrived: Int { state.withLock { $0.arrived } }
 
-  /// What the first that did not arrive came to.
+  /// The error of the first failed attempt.
   var error: String? { state.withLock { $0.error } }
 
   func whenDone(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.done = body } }

@@ -2,29 +2,28 @@ import ChimeStorePostgres
 import FoundationEssentials
 import Glibc
 
-/// A PostgreSQL server of a benchmark's own, that keeps what it commits as any server does (fsync), on a Unix socket in
-/// the benchmark's folder.
+/// A PostgreSQL server for one benchmark, with fsync on, on a Unix socket in the benchmark's folder.
 final class Cluster {
   private let folder: String
   private let process: Program
-  /// The number of its main process.
+  /// The pid of the postmaster.
   private let main: pid_t
 
-  /// Debian's place for the programs of each version.
+  /// Debian's folder of each version's programs.
   private static let programs = ["18", "17", "16", "15"].map { "/usr/lib/postgresql/\($0)/bin" }
     .first { access($0 + "/initdb", X_OK) == 0 }
 
-  /// What is not as it comes: a server for this has more memory than the 128 MB of one that has been told nothing, and
-  /// checkpoints do not fall into one turn and not into the next.
+  /// Settings that differ from the defaults: more memory than the default of 128 MB, and checkpoints rare enough not to
+  /// fall into some turns only.
   private static let settings = ["shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=30min"]
 
-  /// - Parameter more: settings that this one has beside those.
+  /// - Parameter more: additional settings.
   init(_ bench: Bench, more: [String] = []) throws {
     guard let programs = Self.programs else {
       throw BenchFailure("PostgreSQL's server is not installed (apt install postgresql)")
     }
     folder = bench.folder + "/pg"
-    // postgres refuses to run as root, and its user is to get there.
+    // postgres refuses to run as root, and its user needs access to the folder.
     chmod(bench.folder, 0o711)
     guard mkdir(folder, 0o755) == 0 else { throw BenchFailure(call: folder) }
     if getuid() == 0, let user = getpwnam("postgres") { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
@@ -44,7 +43,7 @@ final class Cluster {
     throw BenchFailure("PostgreSQL did not start")
   }
 
-  /// At once, without a checkpoint; it clears away what it has of the machine's memory.
+  /// Stops the server at once by SIGQUIT, without a checkpoint; the server still frees its shared memory.
   deinit {
     process.endAndRead(by: SIGQUIT)
     RunFolder.forget(main)
@@ -63,21 +62,21 @@ final class Cluster {
     return try Program.output(path, words, errors: errors)
   }
 
-  /// How libpq gets there.
+  /// Returns the libpq connection string of a database.
   func connection(_ database: String) -> String { "host=\(folder) dbname=\(database) user=chime" }
 
   func place(_ database: String) throws -> PostgresConfiguration {
     try PostgresConfiguration(connection: connection(database))
   }
 
-  /// What psql says, a row a line.
+  /// Returns the output of psql, one row per line.
   @discardableResult func sql(_ statement: String, on database: String) throws(BenchFailure) -> String {
     try Program.output(
       "psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statement, connection(database)], errors: folder + "/../psql.log"
     ).trimming(where: \.isNewline)
   }
 
-  /// A session in which a transaction stands still that has read everything, until it is let go.
+  /// Opens a session whose transaction has read everything and stays open.
   func oldSnapshot(_ database: String) throws -> Program {
     let session = try Program(
       "psql",
@@ -93,22 +92,22 @@ final class Cluster {
     throw BenchFailure("no transaction was begun in psql")
   }
 
-  /// Lets it go. The server's side of it would sleep on.
+  /// Ends that session; its backend would sleep on if only psql ended.
   func end(_ snapshot: Program) throws {
     try sql(
       "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE wait_event = 'PgSleep'", on: "postgres")
     _ = snapshot.endAndRead()
   }
 
-  /// Makes a database `name` that is what `other` is, on the disk.
+  /// Creates a database `name` as a copy of `other`.
   func copy(_ other: String, to name: String) throws {
     try sql("DROP DATABASE IF EXISTS \(name)", on: "postgres")
     try sql("CREATE DATABASE \(name) TEMPLATE \(other)", on: "postgres")
     try sql("CHECKPOINT", on: "postgres")
   }
 
-  /// Makes a database with chimed's tables and `count` daily reminders, spread over so many minutes, the first at `first`
-  /// (milliseconds since the epoch; 08:00 in New York).
+  /// Creates a database with chimed's tables and `count` daily reminders, spread over `minutes`. The first is at
+  /// `first` (milliseconds since the epoch; 08:00 in New York).
   func makeStore(_ name: String, _ count: Int, first: Int64, minutes: Int = 1) async throws {
     try sql("CREATE DATABASE \(name) TEMPLATE template0", on: "postgres")
     await (try PostgresStore.open(place(name))).close()
@@ -128,11 +127,11 @@ final class Cluster {
       """, on: name)
   }
 
-  /// The processor time that it has used so far, in seconds: that of sessions that have ended too.
+  /// The processor time of the server so far, in seconds, including ended sessions.
   var processorSeconds: Double {
     func times(_ pid: pid_t) -> (parent: pid_t, own: Double, ended: Double)? {
       guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return nil }
-      // Behind the name, which may have any letter: state, parent, …, utime and stime as the 12th and 13th.
+      // The fields after the name, which may contain anything: state, parent, …, utime and stime as the 12th and 13th.
       let words = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
       guard words.count > 15, let parent = pid_t(words[2]) else { return nil }
       let numbers = words[12...15].compactMap { Double($0) }

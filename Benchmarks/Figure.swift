@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// One line of the table.
+/// One line of the results table.
 struct Figure: Encodable {
-  /// What a value is held against.
+  /// A reference value.
   struct Beside: Encodable {
     /// Such as `limit` or `C echo`.
     var name: String
     var value: Double
-    /// Measured in this run, a limit, or known from elsewhere.
+    /// A limit, measured in this run, or known from elsewhere.
     var kind: Kind
 
     enum Kind: String, Encodable { case limit, peer, known }
@@ -21,7 +21,7 @@ struct Figure: Encodable {
   var value: Double
   var unit: String
   var beside: Beside?
-  /// The value over what it is held against; nil where there is nothing to divide by.
+  /// The value divided by the reference; nil without one.
   var ratio: Double?
 
   init(_ name: String, _ value: Double, _ unit: String, beside: Beside? = nil) {
@@ -56,7 +56,7 @@ struct Figure: Encodable {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }
 
-  /// With `digits` decimals, or by default with as many as leave about three digits that count.
+  /// Formats a number with `digits` decimals; by default with about three significant digits.
   static func number(_ value: Double, digits: Int? = nil) -> String {
     guard value.isFinite else { return "none" }
     let size = value.magnitude
@@ -88,7 +88,7 @@ struct Series {
   var median: Double { percentile(50) }
   var max: Double { sorted.last ?? .nan }
 
-  /// The smallest value that at least this share of all values do not exceed (nearest rank).
+  /// Returns the smallest value that at least this share of all values does not exceed (nearest rank).
   func percentile(_ percent: Double) -> Double {
     guard !sorted.isEmpty else { return .nan }
     let rank = Int((percent / 100 * Double(sorted.count)).rounded(.up))

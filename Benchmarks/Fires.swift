@@ -3,10 +3,11 @@ import ChimeSchedule
 import ChimeStoreSQLite
 import FoundationEssentials
 
-/// Durable fires a second: reminders that are all due at once, claimed, decided and recorded in batches as the daemon
-/// does it, each batch one commit. Beside it a C program with the same statements on the same store, and one with the
-/// plainest tables; each takes its turns, and of all turns the best counts, since anything else on the machine only
-/// makes them slower.
+/// Measures durable firings per second. Reminders that are all due are claimed, decided and recorded in batches as in
+/// the daemon, each batch one commit.
+///
+/// The peers are a C program with the same statements on the same store, and one with the simplest tables. All take
+/// turns, and the best turn counts, because other load only makes a turn slower.
 func measureFires(_ bench: Bench) async throws {
   let count = bench.options.isQuick ? 20_000 : 100_000
   let peer = try bench.peer("fires")
@@ -41,7 +42,7 @@ func measureFires(_ bench: Bench) async throws {
   bench.report("  beside plain tables in C", best, "/s", beside: .peer("C, plain", plain.max() ?? .nan))
 }
 
-/// A store with `count` daily reminders that are due at the time that is returned.
+/// Creates a store with `count` daily reminders, which are due at the returned time.
 private func makeStore(_ path: String, _ count: Int) async throws -> Instant {
   let store = try SQLiteStore.open(path: path)
   let schedules = try (0..<60).map { try Schedule(canonical: "daily at 08:00:\($0 < 10 ? "0" : "")\($0)") }
@@ -63,7 +64,7 @@ private func makeStore(_ path: String, _ count: Int) async throws -> Instant {
   return Instant(seconds: 1_795_266_000 + 59)
 }
 
-/// Fires what is due, and returns how many a second.
+/// Fires all due reminders; returns the number per second.
 private func fireAll(_ path: String, _ count: Int, at now: Instant) async throws -> Double {
   let scheduleContext = try MeasuredSchedule.scheduleContext()
   let store = try SQLiteStore.open(path: path)
@@ -92,7 +93,7 @@ private func fireAll(_ path: String, _ count: Int, at now: Instant) async throws
 
 private func unlinkQuietly(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
-/// Random numbers that cost as little as those that chimed draws from its pool, and not a system call each (SplitMix64;
+/// Random numbers as cheap as those that chimed draws from its pool, instead of one system call each (SplitMix64;
 /// Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
 struct CheapNumbers: RandomNumberGenerator {
   private var state = UInt64.random(in: .min ... .max)

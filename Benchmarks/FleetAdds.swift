@@ -2,9 +2,8 @@ import ChimeControl
 import FoundationEssentials
 import Glibc
 
-/// Reminders added a second by a daemon whose store is in PostgreSQL, and by one with a file: one in a request, and
-/// hundreds. Beside them what procrastinate, a queue of jobs in Python, defers and fetches in a database of the same
-/// server.
+/// Measures reminders added per second by a daemon with PostgreSQL and by one with a file, singly and by hundreds per
+/// request. The peer is procrastinate, a job queue in Python, in a database of the same server.
 func measureFleetAdds(_ bench: Bench) async throws {
   let load = Load(bench: bench, seconds: bench.options.isQuick ? 1 : 4)
   let cluster = try Cluster(bench)
@@ -60,8 +59,8 @@ func measureFleetAdds(_ bench: Bench) async throws {
   bench.report("procrastinate: jobs fetched, run and finished", numbers[2], "/s")
 }
 
-/// 500 reminders a second over 20 seconds, and 10,000 more in one of them, which two daemons fire. A time counts as fired
-/// when its transaction has committed, by the server's record (track_commit_timestamp).
+/// Measures a spike: 500 reminders per second over 20 seconds, and 10,000 more in one of them, fired by two daemons. A
+/// reminder counts as fired when its transaction has committed (track_commit_timestamp).
 func measureFleetSpike(_ bench: Bench) throws {
   let mean = bench.options.isQuick ? 100 : 500
   let spike = mean * 20
@@ -78,7 +77,7 @@ func measureFleetSpike(_ bench: Bench) throws {
         configuration: "[store]\nengine = \"postgres\"\nconnection = \"\(cluster.connection("spike"))\"\n"))
   }
   let start = wallClock() / 1_000_000 + 6
-  // Their schedules come again tomorrow; when they come first is what stands in `due`.
+  // Their schedules recur tomorrow; the rows in `due` define the first times.
   try cluster.sql(
     """
     SET search_path = chime;

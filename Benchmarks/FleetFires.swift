@@ -6,12 +6,13 @@ import Glibc
 
 /// The first minute after 08:00 in New York.
 private let first: Int64 = 1_795_266_000_000
-/// When all of a minute are due.
+/// Returns a time at which all reminders of a minute are due.
 private func end(ofMinute minute: Int) -> Instant { Instant(milliseconds: first + Int64(minute) * 60_000 + 59_000) }
 
-/// Durable fires a second in PostgreSQL, with several daemons' stores at a time: reminders that are all due, claimed,
-/// decided and recorded in batches, each batch one commit. Beside it a plain libpq program with the same statements on
-/// the same tables; each takes its turns, and of all turns the median counts.
+/// Measures durable firings per second in PostgreSQL with the stores of several daemons at once. Reminders that are all
+/// due are claimed, decided and recorded in batches, each batch one commit.
+///
+/// The peer is a plain libpq program with the same statements on the same tables. Both take turns, and the median counts.
 func measureFleetFires(_ bench: Bench) async throws {
   let cluster = try Cluster(bench)
   let run = FleetRun(cluster: cluster, peer: try bench.peer("postgres_fires"))
@@ -31,7 +32,7 @@ func measureFleetFires(_ bench: Bench) async throws {
   try cluster.sql("DROP DATABASE turn", on: "postgres")
   try cluster.sql("DROP DATABASE filled", on: "postgres")
 
-  // 10,000,000 take a quarter of an hour.
+  // 10,000,000 reminders take a quarter of an hour.
   let many =
     ProcessInfo.processInfo.environment["CHIME_BENCH_DUE"].flatMap { Int($0) }
     ?? (bench.options.isQuick ? 100_000 : 1_000_000)
@@ -55,14 +56,14 @@ func measureFleetFires(_ bench: Bench) async throws {
   try cluster.sql("DROP DATABASE turn", on: "postgres")
   try cluster.sql("DROP DATABASE filled", on: "postgres")
 
-  // Making 10,000,000 takes some minutes, and 10 GB.
+  // Creating 10,000,000 reminders takes some minutes and 10 GB.
   if let many = ProcessInfo.processInfo.environment["CHIME_BENCH_HELD"].flatMap({ Int($0) }) {
-    // Each second of the minutes is to have as many.
+    // Each second gets the same number of reminders.
     try await measureMany(bench, run, many - many % 3_000)
   }
 }
 
-/// Of very many reminders a fiftieth is due in each minute; each turn fires those of its own minute.
+/// Fires a fiftieth of very many reminders in each turn: those of one minute.
 private func measureMany(_ bench: Bench, _ run: FleetRun, _ many: Int) async throws {
   let minutes = 50
   try await run.cluster.makeStore("turn", many, first: first, minutes: minutes)
@@ -103,17 +104,17 @@ private func report(_ bench: Bench, _ name: String, _ ours: [FleetRun.Turn], _ t
     beside: .peer("C", Series(theirs.map(\.ownCost)).median))
 }
 
-/// Turns in which everything that is due in the database `turn` is fired.
+/// Turns that fire all due reminders in the database `turn`.
 private struct FleetRun {
   let cluster: Cluster
   let peer: String
 
   struct Turn {
-    /// Fires a second.
+    /// Firings per second.
     var rate: Double
-    /// Microseconds of processor time for each: of client and server, which a busy machine changes less than the rate.
+    /// Processor time per firing, in microseconds, of client and server together. Other load changes it less than the rate.
     var cost: Double
-    /// Of the client alone.
+    /// Processor time per firing of the client alone.
     var ownCost: Double
   }
 
@@ -157,7 +158,7 @@ private struct FleetRun {
   }
 }
 
-/// Fires what is to be had until nothing is due any more, as a daemon does; returns how many it was.
+/// Fires due reminders as a daemon does until none is left; returns their number.
 private func fireAll(_ store: PostgresStore, _ scheduleContext: ScheduleContext, now: Instant) async throws -> Int {
   var fired = 0
   while true {
@@ -173,12 +174,12 @@ private func fireAll(_ store: PostgresStore, _ scheduleContext: ScheduleContext,
     }
     fired += batch
     if isOver { return fired }
-    // What is left is locked by another.
+    // Others have locked the rest.
     if batch == 0 { try await Task.sleep(for: .milliseconds(1)) }
   }
 }
 
-/// The processor time that this process has used, or its children that have ended, in seconds.
+/// Returns the processor time of this process or of its ended children, in seconds.
 private func processorSeconds(_ whose: __rusage_who) -> Double {
   var usage = rusage()
   getrusage(__rusage_who_t(whose.rawValue), &usage)

@@ -1,12 +1,12 @@
 import FuzzTargets
 import Glibc
 
-/// The longest that any input takes: what the fuzzer starts from, and pieces of it repeated up to 64 KiB.
+/// Measures the longest parse time over the fuzzer's seeds and repetitions of their pieces up to 64 KiB.
 func measureHostileInputs(_ bench: Bench) throws {
   for target in FuzzTarget.allCases where target.takesText {
     var worst: (time: Double, what: String) = (0, "")
     for (name, text) in hostileTexts(target) {
-      // The best of three: what else runs on the machine is not the parser's.
+      // The best of three, to exclude other load.
       let time =
         (0..<3).map { _ in
           let begin = monotonicNanoseconds()
@@ -20,7 +20,7 @@ func measureHostileInputs(_ bench: Bench) throws {
   }
 }
 
-/// Each piece of the target's vocabulary alone, after each beginning, until the text has 64 KiB.
+/// Returns each piece of the target's vocabulary, repeated after each beginning up to 64 KiB.
 private func hostileTexts(_ target: FuzzTarget) -> [(name: String, text: String)] {
   var texts: [(String, String)] = []
   for beginning in target.beginnings {

@@ -1,7 +1,6 @@
 import ChimeControl
 
-/// Resident memory once nothing happens any more; also after the first popups and webhooks, which bring their libraries
-/// and buffers.
+/// Measures resident memory when idle, before and after the first popups and webhooks, which load libraries and buffers.
 func measureMemory(_ bench: Bench) throws {
   let receiver = try Program(bench.peer("receiver"))
   let port = try receiver.firstLine()
@@ -30,11 +29,11 @@ private func reportMemory(of daemon: MeasuredDaemon, _ state: String, in bench: 
   bench.report("  its share (PSS)", (memory["Pss"] ?? .nan) / 1_024, "MB")
 }
 
-/// How often any of its threads runs while there is nothing to do.
+/// Measures how often the daemon's threads run while there is nothing to do.
 func measureWakeUps(_ bench: Bench) throws {
   let daemon = try bench.startDaemon()
   try daemon.add(everydayDrafts(10))
-  // What a change leaves to do is over after a second; Dispatch lets its idle threads go within some more.
+  // Work after a change ends within a second; Dispatch ends its idle threads within some more.
   pause(seconds: 12)
   let facts = ProcessFacts(pid: daemon.pid)
   let before = try facts.switches()

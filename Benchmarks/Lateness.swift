@@ -3,11 +3,11 @@ import ChimeSchedule
 import FoundationEssentials
 import Glibc
 
-/// 200 one-off reminders through each channel, on whole seconds: scheduled second to the channel's effect begun. In between
-/// are the timer, the decision, the commit, the hand-over and, for the desktop, the start of a program.
+/// Measures the lateness of 200 one-off reminders per channel, on whole seconds: from the scheduled second to the start of
+/// the channel's effect. This includes timer, decision, commit, hand-over and, for the desktop, the start of a program.
 ///
-/// Beside it, at the same seconds, a bare timerfd; and half a second after them the least that a durable reminder can
-/// be, which commits to the same disk.
+/// The peers are a bare timerfd at the same seconds, and half a second later the minimal durable reminder, which
+/// commits to the same disk.
 func measureLateness(_ bench: Bench) async throws {
   let perSecond = bench.options.isThorough ? 1 : 4
   let seconds = (bench.options.isQuick ? 40 : 200) / perSecond
@@ -19,7 +19,7 @@ func measureLateness(_ bench: Bench) async throws {
 private func measureLateness(of channel: String, _ perSecond: Int, _ seconds: Int, _ bench: Bench) throws {
   let receiver = try Program(bench.peer("receiver"))
   let port = try receiver.firstLine()
-  // What stands for notify-send writes its times beside its own name.
+  // The substitute for notify-send writes its times beside its own path.
   let popup = bench.folder + "/notify-send"
   guard symlink(try bench.peer("popup"), popup) == 0 else { throw BenchFailure(call: popup) }
   let daemon = try bench.startDaemon("[desktop]\nprogram = \"\(popup)\"\n")
@@ -75,7 +75,7 @@ private func measureLateness(of channel: String, _ perSecond: Int, _ seconds: In
   bench.report("  in its own record (whole ms), max", recorded.max, "ms")
 }
 
-/// How late a stamp is, in milliseconds, by the time in its title.
+/// Returns the lateness of a stamp in milliseconds, from the time in its title.
 func late(_ stamp: Stamp, prefix: String, scale: Int64) -> Double? {
   guard stamp.title.hasPrefix(prefix) else { return nil }
   let words = stamp.title.split(separator: " ")
@@ -83,7 +83,7 @@ func late(_ stamp: Stamp, prefix: String, scale: Int64) -> Double? {
   return Double(stamp.at - scheduled * scale) / 1_000
 }
 
-/// 1,000 reminders of one second: when each was recorded, and when each reached its receiver.
+/// Measures 1,000 reminders in one second: when each was recorded, and when it reached its receiver.
 func measureBurst(_ bench: Bench) throws {
   let count = 1_000
   let receiver = try Program(bench.peer("receiver"))
@@ -96,7 +96,7 @@ func measureBurst(_ bench: Bench) throws {
       RemindersInterface.Draft(title: "bench \(second) \($0)", when: once(at: second), channels: ["bench"])
     })
   guard wallClock() < second * 1_000_000 - 500_000 else { throw BenchFailure("adding took too long") }
-  // Nothing is asked of it while it fires.
+  // Send no requests while it fires.
   pause(until: second + 8)
   try daemon.settle(within: 30)
 
@@ -115,7 +115,8 @@ func measureBurst(_ bench: Bench) throws {
   bench.report("  webhook begun, max", received.max, "ms")
 }
 
-/// APScheduler's 99th percentile for as many jobs in memory, in this run where `make bench` has made its environment.
+/// Returns APScheduler's 99th percentile for the same number of jobs in memory, measured in this run if its environment
+/// is installed.
 private func apschedulerBurst(_ count: Int, _ bench: Bench) throws -> Figure.Beside {
   let python = bench.programs + "/peers/venv/bin/python"
   guard access(python, X_OK) == 0 else { return .known("APScheduler", 45) }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// `chime list` from exec to exit, its output to a pipe, beside a process that does nothing.
+/// Measures `chime list` from exec to exit, with its output in a pipe; the peer is a process that does nothing.
 func measureList(_ bench: Bench) throws {
   let count = 1_000
   let runs = bench.options.isQuick ? 5 : 20
@@ -22,7 +22,7 @@ func measureList(_ bench: Bench) throws {
   }
 
   let nothing = try median("/bin/true", [])
-  // Without -n it shows the first 100 of them.
+  // Without -n it shows the first 100.
   for (form, last) in [
     (["list"], 100), (["list", "-n", "all"], count), (["list", "-n", "all", "--plain"], count),
     (["list", "-n", "all", "--json"], count),

@@ -5,9 +5,11 @@ import ChimeTracking
 import FoundationEssentials
 import Glibc
 
-/// What it takes to log one entry, in a tracker with few and with many: the entry, the totals, the streaks, fifty locked
-/// achievements of every kind, the change that can be taken back. The work is told apart from the commit, whose fsync a C
-/// program measures in the same run; and then what undoing, listing and removing all of them take.
+/// Measures one log entry in a tracker with few and with many entries: the entry, totals, streaks, fifty locked
+/// achievements of every kind, and the undo record.
+///
+/// A C program measures the fsync of a commit in the same run, so that work and commit are told apart. Then follow
+/// undoing, listing and removing all entries.
 func measureLogging(_ bench: Bench) async throws {
   let peer = try bench.peer("commit")
   let rate = Double(try Program.output(peer, [bench.folder + "/plain.db", "2"]).split(separator: "\n").first ?? "")
@@ -24,14 +26,14 @@ func measureLogging(_ bench: Bench) async throws {
   }
 }
 
-/// A store with one tracker and as many entries as wanted, on up to ten thousand days. The first of each day has an item,
-/// as one watch is worn.
+/// A store with one tracker and `count` entries on up to ten thousand days. The first entry of each day has an item, as
+/// in a collection of watches.
 private struct Diary {
   let store: SQLiteStore
   let count: Int
   let tracker: Tracker
   let context: ReminderContext
-  /// Noon of the day after the last that has entries.
+  /// Noon of the day after the last entries.
   let now: Instant
 
   private struct OneZone: ZoneSource {
@@ -42,7 +44,7 @@ private struct Diary {
   private static let items = (0..<50).map { ItemID(rawValue: "item-\($0)") }
   private static let owner: UInt32 = 1_000
   private static let mostDays = 10_000
-  /// How many are logged for the figures.
+  /// The number of entries logged for each figure.
   private static let rounds = 300
 
   init(_ path: String, entries count: Int) async throws {
@@ -77,7 +79,7 @@ private struct Diary {
     try await fill(count, from: start, days: days)
   }
 
-  /// Of each kind one, and then again until there are fifty; none can be reached.
+  /// One achievement of each kind, repeated up to fifty; none is reachable.
   private static var achievements: [Achievement] {
     let kinds = Criterion.Kind.allCases.filter { ![.crossed, .goalValue].contains($0) }
     return (0..<50).map { number in
@@ -154,7 +156,7 @@ private struct Diary {
     try await measureTheRest(bench)
   }
 
-  /// What else people do with so many, once each.
+  /// Measures other operations on so many entries, once each.
   private func measureTheRest(_ bench: Bench) async throws {
     func time(_ name: String, _ body: @escaping @Sendable (TrackingOperations) throws -> Void) async throws {
       let begin = monotonicNanoseconds()
@@ -184,7 +186,7 @@ private struct Diary {
   }
 }
 
-/// What this thread has had of the processor, in nanoseconds.
+/// Returns the processor time of this thread, in nanoseconds.
 private func threadNanoseconds() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

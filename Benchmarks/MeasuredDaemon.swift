@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Varlink
 
-/// A chimed of our own: its store, its socket and its log in one folder, no bus, no service manager.
+/// A chimed with store, socket and log in one folder, without a bus and a service manager.
 final class MeasuredDaemon {
   let folder: String
   let socket: String
@@ -12,7 +12,7 @@ final class MeasuredDaemon {
 
   var pid: pid_t { process.pid }
 
-  /// Starts it, and waits until it answers.
+  /// Starts the daemon, and waits until it answers.
   init(program: String, folder: String, configuration: String) throws {
     self.program = program
     self.folder = folder
@@ -47,10 +47,10 @@ final class MeasuredDaemon {
 
   var log: String { String(decoding: FileManager.default.contents(atPath: folder + "/log") ?? Data(), as: UTF8.self) }
 
-  /// Ends it cleanly.
+  /// Stops the daemon cleanly.
   func stop() { _ = process.endAndRead() }
 
-  /// Starts it again, and returns how long it took from its launch to READY, in milliseconds (sd_notify(3)).
+  /// Starts the daemon again; returns the time from launch to READY in milliseconds (sd_notify(3)).
   func start() throws -> Double {
     let notices = try NoticeSocket(path: folder + "/notify")
     let begin = monotonicNanoseconds()
@@ -75,7 +75,7 @@ final class MeasuredDaemon {
     }
   }
 
-  /// An endpoint at a receiver of this machine.
+  /// Adds an endpoint for a receiver on this machine.
   func putEndpoint(_ name: String = "bench", port: String) throws {
     let _: EndpointsInterface.Put.Reply = try client().call(
       EndpointsInterface.Put(
@@ -83,7 +83,7 @@ final class MeasuredDaemon {
         secret: "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()))
   }
 
-  /// The daemon's own record of all that has fired.
+  /// Returns all occurrences that the daemon has recorded.
   func occurrences() throws -> [OccurrencesInterface.Occurrence] {
     let client = try client()
     var all: [OccurrencesInterface.Occurrence] = []
@@ -97,7 +97,7 @@ final class MeasuredDaemon {
     return all
   }
 
-  /// Waits until nothing is owed any more, or the time is over.
+  /// Waits until no delivery is pending, or until the timeout.
   func settle(within seconds: Int) throws {
     for _ in 0..<(seconds * 5) {
       if try health().owedDeliveries == 0 { return }
@@ -106,7 +106,7 @@ final class MeasuredDaemon {
   }
 }
 
-/// Reminders such as people keep.
+/// Returns typical reminders.
 func everydayDrafts(_ count: Int) -> [RemindersInterface.Draft] {
   let schedules = ["every 90m from 8:00 to 22:00", "weekdays at 9:25", "at 2199-12-24 18:00", "weekends at 10:00"]
   return (0..<count).map { number in
@@ -116,7 +116,7 @@ func everydayDrafts(_ count: Int) -> [RemindersInterface.Draft] {
   }
 }
 
-/// A wall-clock second as a schedule.
+/// Returns the schedule of a single second of the wall clock.
 func once(at second: Int64) -> String {
   var time = time_t(second)
   var parts = tm()

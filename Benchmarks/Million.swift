@@ -2,8 +2,8 @@ import ChimeControl
 import FoundationEssentials
 import Glibc
 
-/// A store with 1,000,000 reminders: start to READY, resident memory through what it does then, and how long the questions
-/// that people ask of it take.
+/// Measures a store with 1,000,000 reminders: start to READY, resident memory under load, and the duration of frequent
+/// queries.
 func measureMillion(_ bench: Bench) throws {
   let count = bench.options.isQuick ? 100_000 : 1_000_000
   let due = 10_000

@@ -1,16 +1,16 @@
 import Glibc
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
-  /// Empty: all of them.
+  /// Empty means all.
   var chosen: [String] = []
   var asJSON = false
-  /// Shorter spans, for a look rather than for the record.
+  /// Shorter runs, for a look rather than for the record.
   var isQuick = false
-  /// One reminder a second instead of four, and an hour of pings.
+  /// One reminder per second instead of four, and an hour of pings.
   var isThorough = false
   var wantsHelp = false
-  /// Where the temporary folders are made: a real disk, since commits are measured.
+  /// The parent of the temporary folders, on a real disk, because commits are measured.
   var folder = "/var/tmp"
 
   static func help(_ benchmarks: [(name: String, about: String)]) -> String {
@@ -59,7 +59,7 @@ struct Options {
   }
 }
 
-/// Why something could not be measured, as a sentence.
+/// The reason why a measurement is impossible, as a sentence.
 struct BenchFailure: Error, CustomStringConvertible {
   let message: String
   var description: String { message }
@@ -70,10 +70,10 @@ struct BenchFailure: Error, CustomStringConvertible {
   init(call: String) { self.init("\(call): \(String(cString: strerror(errno)))") }
 }
 
-/// Says something beside the table.
+/// Prints a message on standard error, apart from the results.
 func complain(_ text: String) { write(line: "chime-bench: \(text)", to: STDERR_FILENO) }
 
-/// Says a line of the result: at once, also into a file or a pipe, so that a long run can be followed.
+/// Prints a line of the results unbuffered, so that a long run can be followed through a file or a pipe.
 func say(_ text: String) { write(line: text, to: STDOUT_FILENO) }
 
 private func write(line: String, to descriptor: Int32) {

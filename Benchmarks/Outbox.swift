@@ -2,11 +2,11 @@ import ChimeControl
 import FoundationEssentials
 import Glibc
 
-/// How far ahead of now reminders are due that are about to be written into a store.
+/// How many seconds ahead the new reminders are due.
 private let lead: Int64 = 5
 
-/// 10,000 reminders in one second with a webhook each, to one endpoint and to ten: whether all are recorded and all
-/// arrive, when each was recorded and when each reached its receiver.
+/// Measures 10,000 reminders in one second with a webhook each, to one and to ten endpoints: whether all are recorded
+/// and delivered, and when.
 func measureOutbox(_ bench: Bench) async throws {
   for endpoints in [1, 10] {
     try await bench.inFolder(named: "outbox") { try measureOutbox(bench, endpoints: endpoints) }
@@ -24,7 +24,7 @@ private func measureOutbox(_ bench: Bench, endpoints: Int) throws {
     groups: names.map { Population.Group(count: count / endpoints, first: second, channel: $0) }
   ).settle(in: daemon, bench)
   guard wallClock() < second * 1_000_000 - 500_000 else { throw BenchFailure("the store took too long to make") }
-  // Nothing is asked of it while it fires.
+  // Send no requests while it fires.
   receiver.wait(for: count, until: second + 60)
   try daemon.settle(within: 30)
 
@@ -41,9 +41,10 @@ private func measureOutbox(_ bench: Bench, endpoints: Int) throws {
   bench.report("  owed when all had come", Double(try daemon.health().owedDeliveries), "", beside: .limit(0))
 }
 
-/// Webhooks a second while more are owed than can be sent: by the whole daemon, each fired, claimed, signed, sent and its
-/// outcome recorded; and by the channel alone, which keeps as little as the peer does. Beside them a bare libcurl loop to
-/// the same receiver, as many at a time. Each takes its turns; of all turns the best counts.
+/// Measures webhooks per second under saturation, by the whole daemon (fire, claim, sign, send, record) and by the
+/// channel alone.
+///
+/// The peer is a bare libcurl loop to the same receiver with the same concurrency. All take turns, and the best turn counts.
 func measureWebhooks(_ bench: Bench) async throws {
   let count = bench.options.isQuick ? 5_000 : 20_000
   let turns = bench.options.isQuick ? 1 : 3
@@ -84,8 +85,9 @@ func measureWebhooks(_ bench: Bench) async throws {
   bench.report("  0.6 of the bare loop, the daemon", ours.max() ?? .nan, "/s", beside: .limit(0.6 * peer))
 }
 
-/// One endpoint never answers, one is owed thousands, answers late and with 500 (and so comes to rest), and one takes
-/// 2,000 messages in each second; ten others get a message in each second, and theirs are counted.
+/// Measures the isolation of endpoints. One never answers; one has thousands of pending messages and answers late with
+/// 500, so that its circuit breaker opens; one gets 2,000 messages each second. Ten others get one message each second,
+/// and only theirs are counted.
 func measureIsolation(_ bench: Bench) throws {
   let seconds = bench.options.isQuick ? 8 : 25
   let flood = bench.options.isQuick ? 1_000 : 5_000
@@ -122,7 +124,7 @@ func measureIsolation(_ bench: Bench) throws {
   bench.report("  taken by the flooded one", Double(flooded.count), "")
 }
 
-/// 100,000 deliveries through one daemon: its resident memory on the way.
+/// Measures resident memory during 100,000 deliveries.
 func measureSoak(_ bench: Bench) throws {
   let count = bench.options.isQuick ? 20_000 : 100_000
   let perSecond = 2_500

@@ -1,6 +1,6 @@
 import ChimeSchedule
 
-/// Texts as people type them, and how long reading one may take.
+/// A text as users type it, with the time limit for parsing.
 private struct MeasuredText {
   var text: String
   /// The words of a whole line, with a title.
@@ -9,7 +9,7 @@ private struct MeasuredText {
   /// In nanoseconds.
   var limit: Double
 
-  /// The written form, which the daemon reads.
+  /// A canonical text, as the daemon reads it.
   static func written(_ text: String) -> MeasuredText { MeasuredText(text: text, limit: 5_000) }
 
   static func said(_ text: String) -> MeasuredText { MeasuredText(text: text, limit: 20_000) }
@@ -31,13 +31,13 @@ private struct MeasuredText {
   ]
 }
 
-/// A text or a line read once, from cold, also where it is refused; of all turns the median counts.
+/// Measures parsing of single texts or lines without warm-up, valid or not; the median of all turns counts.
 func measurePhrases(_ bench: Bench) throws {
   let rounds = bench.options.isQuick ? 20 : 200
   for measured in MeasuredText.all {
     var scheduleContext = try MeasuredSchedule.scheduleContext()
     scheduleContext.language = measured.language
-    // As the command reads a line: the calendars are the daemon's to judge.
+    // As in the command: the daemon checks calendars.
     scheduleContext.calendar = { _ in [] }
     var times: [Double] = []
     for _ in 0..<rounds {

@@ -2,9 +2,10 @@ import ChimeControl
 import Glibc
 import Varlink
 
-/// A web of jobs: 10,000 expectations that come each minute, of which 9,900 are pinged in turn, 1,000 a second, and 100 by
-/// nobody. What counts: every ping that was acknowledged is kept, nothing is told of what was pinged, each miss is told in
-/// its time, and memory stays as it was.
+/// Measures 10,000 expectations per minute: 9,900 are pinged in turn, 1,000 per second, and 100 are not.
+///
+/// Every acknowledged ping must be recorded, no pinged job reported, each missing ping reported in time, and memory
+/// stay constant.
 func measurePings(_ bench: Bench) throws {
   let minutes = bench.options.isQuick ? 1 : bench.options.isThorough ? 60 : 5
   let receiver = try Receiver(bench)
@@ -20,7 +21,7 @@ func measurePings(_ bench: Bench) throws {
   }
   let seconds = Double(monotonicNanoseconds() - begin) / 1_000_000_000
   let acknowledged = web.acknowledged.reduce(0, +)
-  // Now: nobody pings while what was kept is counted.
+  // Read the stamps now: nobody pings while the recorded pings are counted.
   let stamps = receiver.stamps
   bench.report(
     "pings acknowledged, 16 conn.", Double(acknowledged) / seconds, "/s", beside: .limit(Double(PingWeb.perSecond)))
@@ -48,7 +49,7 @@ private final class PingWeb {
   private var ids: [String] = []
   private var sockets: [Int32] = []
   private var next = 0
-  /// How many pings of each were answered.
+  /// The number of acknowledged pings of each expectation.
   private(set) var acknowledged: [Int]
   /// In milliseconds.
   private(set) var roundTrips: [Double] = []
@@ -73,7 +74,7 @@ private final class PingWeb {
 
   deinit { for socket in sockets { close(socket) } }
 
-  /// Pings those that are not forgotten, one after another, until a moment of the monotonic clock.
+  /// Pings one expectation after another, except the forgotten ones, until a moment of the monotonic clock.
   func ping(until end: Int64) throws {
     let step = Int64(sockets.count) * 1_000_000_000 / Int64(Self.perSecond)
     var moment = monotonicNanoseconds()
@@ -95,7 +96,7 @@ private final class PingWeb {
       next += sockets.count
       moment += step
       let left = moment - monotonicNanoseconds()
-      // Who is late does not make up for it: a burst is another measurement.
+      // Do not catch up after a delay: a burst would measure something else.
       if left > 0 { pause(seconds: Double(left) / 1_000_000_000) } else { moment = monotonicNanoseconds() }
     }
   }
@@ -111,10 +112,10 @@ private final class PingWeb {
     return String(decoding: bytes.dropLast(), as: UTF8.self)
   }
 
-  /// How many pings are to be kept.
+  /// The number of pings that the daemon should keep.
   var most: Int { acknowledged.map { min($0, 100) }.reduce(0, +) }
 
-  /// How many pings the daemon has kept.
+  /// Returns the number of pings that the daemon keeps.
   func kept() throws -> Int {
     let client = try daemon.client()
     return try ids.reduce(0) { sum, id in
@@ -123,13 +124,14 @@ private final class PingWeb {
     }
   }
 
-  /// How late a miss was told, in milliseconds: it is awaited from a second of each minute on, for some seconds.
+  /// Returns the lateness of the report about a missing ping, in milliseconds; the deadline is some seconds after a
+  /// second of each minute.
   static func lateness(_ stamp: Stamp) -> Double? {
     guard let number = stamp.title.split(separator: " ").dropFirst().first.flatMap({ Int64($0.prefix { $0.isNumber }) })
     else { return nil }
     let end = (number + Int64(seconds)) % 60 * 1_000_000
     let late = (stamp.at - end) % 60_000_000
-    // Its clock is read by whole milliseconds.
+    // The daemon's clock has a resolution of milliseconds.
     return Double(late > 59_000_000 ? late - 60_000_000 : late) / 1_000
   }
 }

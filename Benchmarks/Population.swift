@@ -1,23 +1,23 @@
 import FoundationEssentials
 import Glibc
 
-/// Reminders that are written straight into a store: more of them, and faster, than a client could add.
+/// Reminders that are written directly into a store, faster than a client could add them.
 struct Population {
   struct Group {
     var count: Int
-    /// The second at which the first is due.
+    /// The due second of the first reminder.
     var first: Int64
-    /// Over how many seconds they are spread.
+    /// The number of seconds over which they are spread.
     var seconds = 1
     var isDaily = false
     var channel: String
-    /// What their titles begin with; the second and a number follow.
+    /// The beginning of their titles; the second and a number follow.
     var title = "bench"
   }
 
   var groups: [Group]
 
-  /// Stops the daemon, writes, and starts it again; returns how long the start took, in milliseconds.
+  /// Stops the daemon, writes the reminders, and starts it again; returns the start time in milliseconds.
   func settle(in daemon: MeasuredDaemon, _ bench: Bench) throws -> Double {
     daemon.stop()
     let lines = groups.map {
@@ -33,7 +33,7 @@ struct Population {
   }
 }
 
-/// What a service manager hears of a service (sd_notify(3)).
+/// A service manager's notification socket (sd_notify(3)).
 final class NoticeSocket {
   let path: String
   private let descriptor: Int32
@@ -57,7 +57,7 @@ final class NoticeSocket {
 
   deinit { close(descriptor) }
 
-  /// Waits until the service says that it is ready; false when it does not.
+  /// Waits for READY; returns false on a timeout.
   func waitForReady(seconds: Int) -> Bool {
     var limit = timeval(tv_sec: seconds, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

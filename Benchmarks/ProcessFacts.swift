@@ -1,14 +1,14 @@
 import FoundationEssentials
 import Glibc
 
-/// What /proc tells of a process.
+/// Facts about a process from /proc.
 struct ProcessFacts {
   let pid: pid_t
 
-  /// Kilobytes by name, from smaps_rollup: `Rss`, `Pss`, `Pss_File`, `Anonymous` …
+  /// Returns kilobytes by name from smaps_rollup: `Rss`, `Pss`, `Pss_File`, `Anonymous` …
   func memory() throws(BenchFailure) -> [String: Double] { try numbers(in: "/proc/\(pid)/smaps_rollup") }
 
-  /// How often any thread gave up the processor or lost it.
+  /// Returns the number of context switches of all threads, voluntary or not.
   func switches() throws(BenchFailure) -> Double {
     let threads: [String]
     do {
@@ -18,7 +18,7 @@ struct ProcessFacts {
     }
     var sum = 0.0
     for thread in threads {
-      // A thread may have ended since.
+      // The thread may have ended.
       guard let counts = try? numbers(in: "/proc/\(pid)/task/\(thread)/status") else { continue }
       sum += (counts["voluntary_ctxt_switches"] ?? 0) + (counts["nonvoluntary_ctxt_switches"] ?? 0)
     }
@@ -26,7 +26,7 @@ struct ProcessFacts {
   }
 
   private func numbers(in path: String) throws(BenchFailure) -> [String: Double] {
-    // Read in one piece by hand: files of /proc have no size.
+    // Read with a single call: files in /proc have no size.
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw BenchFailure(call: path) }
     defer { close(file) }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A child process, ended with its owner.
+/// A child process that ends with its owner.
 final class Program {
   let pid: pid_t
   private let name: String
-  /// Where its standard output is read.
+  /// The read end of its standard output.
   private let output: Int32
   /// Where its standard error goes, unless that has a file: told when it fails, and not beside the figures.
   private let errorOutput: Int32
   private var status: Int32?
 
   /// - Parameters:
-  ///   - input: a file for its standard input.
-  ///   - errors: a file for its standard error; nil: it is told when the program fails.
+  ///   - input: a file for standard input.
+  ///   - errors: a file for standard error; nil prints it if the program fails.
   init(
     _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = "/dev/null",
     errors: String? = nil
@@ -36,7 +36,7 @@ final class Program {
       _ = fcntl(errorOutput, F_SETFD, FD_CLOEXEC)
       posix_spawn_file_actions_adddup2(&actions, errorOutput, 2)
     }
-    // It may be started from a thread that has most signals blocked, and is to hear of its end.
+    // Unblock all signals: the starting thread may block most of them, and the child needs SIGTERM.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -72,14 +72,14 @@ final class Program {
     if errorOutput >= 0 { close(errorOutput) }
   }
 
-  /// What it said on its standard error, as the end of a sentence.
+  /// The standard error, as the end of a sentence.
   private var complaint: String {
     var buffer = [UInt8](repeating: 0, count: 2_000)
     let count = errorOutput >= 0 ? pread(errorOutput, &buffer, buffer.count, 0) : 0
     return count > 0 ? ": " + String(decoding: buffer[..<count], as: UTF8.self) : ""
   }
 
-  /// The first line it prints.
+  /// Returns the first line of its output.
   func firstLine() throws(BenchFailure) -> String {
     var line: [UInt8] = []
     var byte: UInt8 = 0
@@ -90,7 +90,7 @@ final class Program {
     throw BenchFailure("\(name) ended before it said anything\(complaint)")
   }
 
-  /// All that it prints until it ends by itself, successfully.
+  /// Returns the rest of its output; throws if the program fails.
   func remainder() throws(BenchFailure) -> String {
     let text = readToEnd()
     guard let status, status == 0 else {
@@ -99,7 +99,7 @@ final class Program {
     return text
   }
 
-  /// Ends it, and gives what it had printed that was not read.
+  /// Ends the program by a signal; returns its unread output.
   @discardableResult func endAndRead(by signal: Int32 = SIGTERM) -> String {
     kill(pid, signal)
     return readToEnd()
@@ -124,7 +124,7 @@ final class Program {
     self.status = status
   }
 
-  /// Runs a program to its end and gives what it printed.
+  /// Runs a program to its end and returns its output.
   static func output(
     _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = "/dev/null",
     errors: String? = nil
@@ -133,7 +133,7 @@ final class Program {
   }
 }
 
-/// A program that stamps what reaches it: its lines are collected into a file, each a time and a title.
+/// A receiver's record of a message: a time and a title.
 struct Stamp {
   /// Microseconds since the epoch.
   let at: Int64

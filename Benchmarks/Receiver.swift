@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// peers/receiver: an HTTP receiver of this machine that stamps what reaches it.
+/// peers/receiver: an HTTP receiver on this machine that records the arrival of messages.
 final class Receiver {
   let port: String
   private let file: String
   private let process: Program
 
-  /// How it answers.
+  /// The response behavior.
   enum Manner {
     case atOnce
-    /// It takes requests and never answers.
+    /// Accepts requests, but never answers.
     case never
-    /// It answers with this status, and so late.
+    /// Answers with this status after a delay.
     case slowly(milliseconds: Int, status: Int)
 
     fileprivate var arguments: [String] {
@@ -33,15 +33,15 @@ final class Receiver {
     Stamp.all(String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self))
   }
 
-  /// How many requests have come, told from the file's lines.
+  /// The number of requests received, which is the number of lines in the file.
   var count: Int { (FileManager.default.contents(atPath: file) ?? Data()).count { $0 == UInt8(ascii: "\n") } }
 
-  /// Waits until so many requests have come, or until a second of the wall clock.
+  /// Waits for this number of requests, or until a second of the wall clock.
   func wait(for wanted: Int, until second: Int64) {
     while count < wanted, wallClock() < second * 1_000_000 { pause(seconds: 0.25) }
   }
 
-  /// How late each came, in milliseconds, by the second in its title.
+  /// Returns the lateness of each message in milliseconds, from the second in its title.
   func lateness(prefix: String = "bench ") -> [Double] {
     stamps.compactMap { late($0, prefix: prefix, scale: 1_000_000) }
   }

@@ -2,8 +2,8 @@ import ChimeControl
 import FoundationEssentials
 import Glibc
 
-/// Round trips a second on 1 and on 16 connections, by one C client for all: beside a server that only echoes, and, for
-/// `Add`, beside a program that only commits.
+/// Measures round trips per second on 1 and on 16 connections, with one C client. The peers are a server that only
+/// echoes and, for `Add`, a program that only commits.
 func measureRequests(_ bench: Bench) throws {
   let load = Load(bench: bench, seconds: bench.options.isQuick ? 1 : 4)
   let daemon = try bench.startDaemon()
@@ -46,15 +46,15 @@ func measureRequests(_ bench: Bench) throws {
   }
 }
 
-/// The load of peers/load.c.
+/// The load generator peers/load.c.
 struct Load {
   let bench: Bench
   let seconds: Int
 
   struct Result {
-    /// Answers a second.
+    /// Answers per second.
     var rate: Double
-    /// Of a round trip, in milliseconds.
+    /// The 99th percentile of the round trip, in milliseconds.
     var p99: Double
   }
 

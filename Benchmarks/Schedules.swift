@@ -2,11 +2,11 @@ import ChimeSchedule
 import FoundationEssentials
 import Glibc
 
-/// One schedule that is measured, and what its figure is called in the peers' output.
+/// A measured schedule, with its name in the peers' output.
 struct MeasuredSchedule {
   var name: String
   var text: String
-  /// In nanoseconds, for the next occurrence.
+  /// The limit for the next occurrence, in nanoseconds.
   var limit: Double?
 
   static let all = [
@@ -38,8 +38,8 @@ struct MeasuredSchedule {
   }
 }
 
-/// `next` from one occurrence to the next and from cold, and long after the schedule began; the peers take their turns
-/// between, and of all turns the median counts.
+/// Measures `next` from one occurrence to the next, without warm-up, and long after the schedule's start. The peers
+/// take turns with it, and the median counts.
 func measureSchedules(_ bench: Bench) throws {
   let scheduleContext = try MeasuredSchedule.scheduleContext()
   let rounds = bench.options.isQuick ? 3 : 9
@@ -82,7 +82,7 @@ func measureSchedules(_ bench: Bench) throws {
   try reportAllocations(bench)
 }
 
-/// Nanoseconds for an occurrence, in samples of 100 that follow each other from a moment on.
+/// Returns nanoseconds per occurrence, in samples of 100 consecutive ones.
 private func nextTimes(_ timetable: Timetable, from start: Instant) -> [Double] {
   var sum: Int64 = 0
   let times = (0..<41).map { _ in
@@ -98,7 +98,7 @@ private func nextTimes(_ timetable: Timetable, from start: Instant) -> [Double] 
   return times
 }
 
-/// Nanoseconds from text to its first occurrence.
+/// Returns nanoseconds from text to the first occurrence.
 private func coldTimes(_ text: String, _ scheduleContext: ScheduleContext) throws -> [Double] {
   var sum: Int64 = 0
   let times = try (0..<41).map { _ in
@@ -113,7 +113,7 @@ private func coldTimes(_ text: String, _ scheduleContext: ScheduleContext) throw
   return times
 }
 
-/// What the peers that are there print in one turn: `PEER NAME WHAT` and nanoseconds.
+/// Returns the output of the installed peers in one turn: `PEER NAME WHAT` and nanoseconds.
 private func peerTimes(_ bench: Bench) -> [(String, Double)] {
   var lines: [Substring] = []
   if let path = try? bench.peer("libical"), let text = try? Program.output(path) {
@@ -129,8 +129,7 @@ private func peerTimes(_ bench: Bench) -> [(String, Double)] {
   }
 }
 
-/// How often the heap is asked while 1,000 occurrences are found: by this program started once more, with a library that
-/// counts before all others.
+/// Reports heap allocations during 1,000 occurrences, by running this program again with a counting library preloaded.
 private func reportAllocations(_ bench: Bench) throws {
   let library = try bench.peer("allocations.so")
   let text = try Program.output(
@@ -146,7 +145,7 @@ private func reportAllocations(_ bench: Bench) throws {
   }
 }
 
-/// The other side of `reportAllocations`.
+/// Counts allocations in the process that `reportAllocations` starts.
 func countAllocations() throws {
   typealias Counter = @convention(c) () -> UInt64
   guard let symbol = dlsym(nil, "chime_allocations") else { throw BenchFailure("the counting library is not loaded") }
@@ -171,6 +170,6 @@ func countAllocations() throws {
   }
 }
 
-/// Takes a result, so that computing it cannot be left out.
+/// Consumes a result, so that the optimizer cannot remove its computation.
 @inline(never)
 private func blackHole(_ value: Int64) { withExtendedLifetime(value) {} }

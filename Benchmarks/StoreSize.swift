@@ -3,8 +3,8 @@ import ChimeSchedule
 import ChimeStoreSQLite
 import Glibc
 
-/// What a fire and a webhook cost the file: pages that a commit writes to the log, for each alone and for 500 together,
-/// and bytes in the file for a time that has come with its delivery and its attempt, after 10,000 of 1,000 reminders.
+/// Measures the file size of firings and webhooks: pages written to the log per commit, singly and for 500 together;
+/// and bytes per occurrence with its delivery and attempt, after 10,000 occurrences of 1,000 reminders.
 func measureStoreSize(_ bench: Bench) async throws {
   let (count, days) = (1_000, 10)
   let path = bench.folder + "/chime.db"
@@ -30,7 +30,7 @@ func measureStoreSize(_ bench: Bench) async throws {
 
   let scheduleContext = try MeasuredSchedule.scheduleContext()
   let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "bench"))
-  /// Fires some of what is due.
+  /// Fires up to `limit` due reminders.
   func fire(_ limit: Int, at now: Instant) async throws -> Int {
     try await store.write { transaction in
       var generator = CheapNumbers()
@@ -67,7 +67,7 @@ func measureStoreSize(_ bench: Bench) async throws {
   bench.report(
     "a time that has come, its delivery and its attempt", Double(size(path) - empty) / Double(count * days), "bytes")
 
-  /// The pages that `body` has written to the log, which is new.
+  /// Returns the pages that `body` has written to the new log.
   func pages(_ body: () async throws -> Int) async throws -> Double {
     let before = size(path + "-wal")
     let times = try await body()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The benchmarks in the order in which they run, with what each is about.
+/// The benchmarks in running order, with descriptions.
 let benchmarks: [(name: String, about: String, run: (Bench) async throws -> Void)] = [
   ("memory", "resident memory, idle with 10 reminders", measureMemory),
   ("wakeups", "wake-ups in an idle minute", measureWakeUps),
@@ -25,7 +25,7 @@ let benchmarks: [(name: String, about: String, run: (Bench) async throws -> Void
   ("list", "`chime list` with 1,000 reminders, the whole process", measureList),
 ]
 
-/// A client that is gone is an error to report, not a signal to die of.
+/// Report a lost client as an error instead of dying by SIGPIPE.
 signal(SIGPIPE, SIG_IGN)
 
 if CommandLine.arguments.dropFirst() == ["--count-allocations"] {

@@ -1,5 +1,5 @@
-// Where the tests begin. Without a file of this name SwiftPM looks for tests of XCTest, of which there are none, in an index of
-// all code, and that index costs a third of the build.
+// The entry point of the tests. Without a file of this name, SwiftPM would search an index of all code for XCTest tests, of
+// which there are none, and building that index takes a third of the build time.
 import Testing
 
 @main

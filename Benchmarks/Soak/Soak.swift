@@ -2,10 +2,9 @@ import ChimeControl
 import FoundationEssentials
 import Glibc
 
-/// A daemon under mixed load for a given time: what it held of the machine on the way, as a table, a plot and a CSV file.
+/// A soak test: a daemon under mixed load for a given time, with its resource use as a table, a plot and a CSV file.
 struct Soak {
   var minutes: Double
-  /// The folder for the plot and the CSV file.
   var output: String
 
   static let help = """
@@ -53,7 +52,7 @@ struct Soak {
     say("\nplot: \(output)/soak.svg, samples: \(output)/soak.csv")
   }
 
-  /// What is left when the load is over.
+  /// Reports the state after the load.
   private func after(_ daemon: MeasuredDaemon, _ good: Receiver, _ load: SoakLoad) throws {
     let health = try daemon.health()
     say("\nwebhooks that arrived: \(Figure.number(Double(good.count)))")
@@ -70,7 +69,7 @@ struct Soak {
       + "lateness \(Figure.number(sample.lateness)) ms"
   }
 
-  /// The first tenth is the warming up; the tenth after it beside the last tenth says whether something grows.
+  /// Returns a table. The first tenth is warm-up; the second tenth beside the last shows growth.
   static func table(_ samples: [SoakSample]) -> String {
     let tenth = max(1, samples.count / 10)
     let early = Array(samples.dropFirst(tenth).prefix(tenth))

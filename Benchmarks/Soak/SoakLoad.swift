@@ -3,9 +3,9 @@ import FoundationEssentials
 import Glibc
 import Varlink
 
-/// What a daemon lives through in a soak: people, programs, receivers good and bad, and clients that mean no good.
+/// The load of a soak test: users, programs, good and bad receivers, and malicious clients.
 ///
-/// One thread does all of it, in steps of a fifth of a second.
+/// A single thread generates it, in steps of a fifth of a second.
 final class SoakLoad {
   private let daemon: MeasuredDaemon
   private let good: Receiver
@@ -15,7 +15,7 @@ final class SoakLoad {
   private var halves: [Int32] = []
   private var recent: [String] = []
   private var step = 0
-  /// What was asked, by kind; and how many of the requests were refused or not answered.
+  /// The number of requests, and the refused or unanswered ones by kind.
   private(set) var requests = 0
   private(set) var refusals: [String: Int] = [:]
 
@@ -37,7 +37,7 @@ final class SoakLoad {
   }
 
   /// - Parameters:
-  ///   - good: answers at once; `hanging` never, `failing` with 500.
+  ///   - good: answers at once; `hanging` never answers, `failing` answers with 500.
   init(_ daemon: MeasuredDaemon, good: Receiver, hanging: Receiver, failing: Receiver) throws {
     self.daemon = daemon
     self.good = good
@@ -45,7 +45,7 @@ final class SoakLoad {
     try daemon.putEndpoint("good", port: good.port)
     try daemon.putEndpoint("hanging", port: hanging.port)
     try daemon.putEndpoint("failing", port: failing.port)
-    // What recurs: each second somewhere, and each of them a few times a minute.
+    // Recurring reminders: one each second, each once a minute.
     let channels = ["good", "good", "desktop", "hanging", "failing", "sleep"]
     try daemon.add(
       (0..<60).map { number in
@@ -55,7 +55,7 @@ final class SoakLoad {
       } + everydayDrafts(200))
   }
 
-  /// A fifth of a second of load.
+  /// Generates a fifth of a second of load.
   func advance() {
     step += 1
     let second = wallClock() / 1_000_000 + 3
@@ -66,7 +66,7 @@ final class SoakLoad {
       switch step % 5 {
       case 0: ask("edit", RemindersInterface.Update(id: id, change: .init(body: "step \(step)")))
       case 1: ask("done", OccurrencesInterface.Done(id: id))
-      // Not one of those whose lateness is told.
+      // Snooze none of those whose lateness is measured.
       case 2:
         let title = "every minute \(Int.random(in: 0..<60, using: &random))"
         ask("snooze", OccurrencesInterface.Snooze(id: title, length: "PT5S"))
@@ -81,7 +81,7 @@ final class SoakLoad {
     if step % 50 == 0 { attack() }
     if step % 150 == 0 { watch() }
     if step % 300 == 0 { ask("reload", DaemonInterface.Reload()) }
-    // A debugger, or a terminal's Ctrl-Z.
+    // As by a debugger, or Ctrl-Z in a terminal.
     if step % 1_500 == 0 {
       kill(daemon.pid, SIGSTOP)
       pause(seconds: 2)
@@ -90,7 +90,7 @@ final class SoakLoad {
     drain(watcher)
   }
 
-  /// Lets go of all that it holds of the daemon.
+  /// Closes all connections to the daemon.
   func end() {
     for socket in halves + [watcher] where socket >= 0 { close(socket) }
     halves = []
@@ -105,7 +105,7 @@ final class SoakLoad {
     do throws(VarlinkClientError) {
       take(try client.call(request))
     } catch {
-      // To answer what has not fired yet is refused, as it should be; a lost connection is not.
+      // A refusal to answer what has not fired is expected; a lost connection is not.
       if case .remote(let refusal) = error, ["done", "snooze", "pause", "edit", "remove"].contains(kind) {
         if !["Conflict", "NotFound"].contains(where: refusal.name.hasSuffix) {
           refusals["\(kind): \(refusal)", default: 0] += 1
@@ -117,7 +117,7 @@ final class SoakLoad {
     }
   }
 
-  /// Ten clients that connect, ask and go, the half of them in the middle of a word.
+  /// Connects ten clients that send a request and disconnect, half of them within a message.
   private func comeAndGo() {
     for number in 0..<10 {
       guard let socket = connectedSocket(daemon.socket) else { continue }
@@ -127,7 +127,7 @@ final class SoakLoad {
     }
   }
 
-  /// Random bytes, depth without end, and halves of messages that are never finished.
+  /// Sends random bytes, endlessly nested JSON, and incomplete messages.
   private func attack() {
     if let socket = connectedSocket(daemon.socket) {
       send((0..<4_096).map { _ in UInt8.random(in: 0...255, using: &random) } + [0], to: socket)
@@ -145,7 +145,7 @@ final class SoakLoad {
     }
   }
 
-  /// Somebody else watches from now on.
+  /// Replaces the watching client.
   private func watch() {
     if watcher >= 0 { close(watcher) }
     watcher = connectedSocket(daemon.socket) ?? -1
@@ -162,7 +162,7 @@ final class SoakLoad {
   }
 }
 
-/// A stream socket that is connected; nil when it is refused.
+/// Returns a connected stream socket; nil if the connection is refused.
 func connectedSocket(_ path: String) -> Int32? {
   let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
   var address = sockaddr_un()

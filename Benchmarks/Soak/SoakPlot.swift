@@ -1,4 +1,4 @@
-/// A soak as a picture: one small panel for each thing that was watched, over the same time.
+/// A plot of a soak test: a small panel for each quantity, over the same time axis.
 enum SoakPlot {
   private static let width = 860.0
   private static let height = 120.0
@@ -47,7 +47,8 @@ enum SoakPlot {
     return text + "<polyline fill=\"none\" stroke=\"#0969da\" stroke-width=\"1.5\" points=\"\(points)\"/>\n"
   }
 
-  /// The next number of 1, 2, 2.5 or 5 and noughts that is not below `value`, for the end of an axis.
+  /// Returns the smallest number of the form 1, 2, 2.5 or 5 times a power of ten that is not below `value`, for the end
+  /// of an axis.
   private static func step(_ value: Double) -> Double {
     guard value > 0 else { return 1 }
     var power = 1.0

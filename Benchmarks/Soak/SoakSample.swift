@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// What a daemon looked like at one moment of a soak.
+/// The resource use of a daemon at one moment of a soak test.
 struct SoakSample {
   /// Seconds since the load began.
   var at: Double
@@ -10,13 +10,13 @@ struct SoakSample {
   var descriptors: Double
   var threads: Double
   var children: Double
-  /// Switches of its threads a second, since the sample before.
+  /// Context switches per second since the previous sample.
   var switches: Double
-  /// Share of one processor, since the sample before, in percent.
+  /// Percentage of one processor since the previous sample.
   var processor: Double
-  /// Of the store with its log, in MB.
+  /// The size of the store with its log, in MB.
   var store: Double
-  /// Of the webhooks since the sample before: the median and the greatest, in ms.
+  /// The median and maximum lateness of webhooks since the previous sample, in milliseconds.
   var lateness: Double
   var worst: Double
 
@@ -27,7 +27,7 @@ struct SoakSample {
     ("lateness, median", "ms", { $0.lateness }), ("lateness, worst", "ms", { $0.worst }),
   ]
 
-  /// As a line of a CSV file.
+  /// The sample as a line of a CSV file.
   var line: String {
     ([at] + Self.columns.map { $0.value(self) }).map { $0.isFinite ? String(($0 * 100).rounded() / 100) : "" }
       .joined(separator: ",")
@@ -39,7 +39,7 @@ struct SoakSample {
   }
 }
 
-/// Takes samples of a daemon, one after another.
+/// Takes samples of a daemon.
 struct SoakWatch {
   private let daemon: MeasuredDaemon
   private let receiver: Receiver
@@ -67,7 +67,7 @@ struct SoakWatch {
       at: Double(now - begin) / 1_000_000_000, resident: (memory["Rss"] ?? .nan) / 1_024,
       own: (memory["Anonymous"] ?? .nan) / 1_024, descriptors: Self.count("/proc/\(daemon.pid)/fd"),
       threads: Self.count("/proc/\(daemon.pid)/task"), children: Double(Self.children(daemon.pid)),
-      // A thread that has ended takes its count with it.
+      // The count of an ended thread is lost, so the sum may fall.
       switches: max(0, switches - last.switches) / span,
       processor: (ticks - last.ticks) / Double(sysconf(Int32(_SC_CLK_TCK))) / span * 100,
       store: Self.size(daemon.folder + "/state/chime.db") + Self.size(daemon.folder + "/state/chime.db-wal"),
@@ -92,7 +92,7 @@ struct SoakWatch {
     return stat(path, &status) == 0 ? Double(status.st_size) / 1_048_576 : 0
   }
 
-  /// Processor time in clock ticks (proc(5), utime and stime).
+  /// Returns the processor time in clock ticks (proc(5), utime and stime).
   private static func ticks(_ pid: pid_t) throws(BenchFailure) -> Double {
     guard let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else {
       throw BenchFailure("the daemon is gone")

@@ -1,4 +1,5 @@
-// Loaded before a program (LD_PRELOAD), it counts what the program asks of the heap. chime_allocations() says how often.
+// Counts the heap allocations of the program into which it is loaded (LD_PRELOAD). chime_allocations() returns the
+// number.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// commit DATABASE SECONDS: how many rows a second one plain SQLite program inserts, each committed by itself with
+// commit DATABASE SECONDS: measures how many rows per second a plain SQLite program inserts, each in its own commit with
 // synchronous=FULL. A row is as long as a reminder's.
 #include "peer.h"
 #include <sqlite3.h>
@@ -28,7 +28,7 @@ int main(int count, char **arguments) {
   long rows = 0;
   for (; now < begin + span; now = microseconds(CLOCK_MONOTONIC)) {
     char id[16];
-    // A full-period sequence over 2^30: distinct, and scattered as random ids are.
+    // A full-period sequence over 2^30: distinct, and scattered like random IDs.
     int length = snprintf(id, sizeof id, "%08x", (unsigned)(rows * 1103515245 + 12345) & 0x3fffffff);
     sqlite3_bind_text(insert, 1, id, length, SQLITE_STATIC);
     sqlite3_bind_int64(insert, 2, now);

@@ -1,4 +1,4 @@
-// echo SOCKET: sends back what it is sent, on any number of connections. The least that a request can cost.
+// echo SOCKET: returns what it receives, on any number of connections. This is the minimal cost of a request.
 #include "peer.h"
 
 int main(int count, char **arguments) {

@@ -1,9 +1,9 @@
-// fires DATABASE NOW: how many durable fires a second one plain C program makes, in batches of 500 with one commit each
-// and synchronous=FULL. A fire is an occurrence and a delivery inserted and the due time moved on by a day.
+// fires DATABASE NOW: measures how many durable firings per second a plain C program makes, in batches of 500 with one
+// commit each and synchronous=FULL. A firing inserts an occurrence and a delivery, and advances the due time by a day.
 //
-// With a NOW (milliseconds since the epoch) DATABASE is a store of chimed's that nobody uses: the statements are those
-// that chimed runs for a fire, on its tables, indexes and foreign keys, until nothing is due any more. With NOW 0
-// DATABASE is made new, with the plainest tables that hold as much.
+// With a NOW (milliseconds since the epoch), DATABASE is an unused store of chimed: the program runs chimed's statements
+// for a firing on its tables, indexes and foreign keys until nothing is due. With NOW 0 the program creates DATABASE,
+// with the simplest tables for the same content.
 #include "peer.h"
 #include <sqlite3.h>
 
@@ -36,7 +36,7 @@ static void step(sqlite3_stmt *statement) {
   sqlite3_reset(statement);
 }
 
-/// An id as chimed keeps them: the time and 80 random bits.
+/// Makes an ID in chimed's stored form: the time and 80 random bits.
 static void make_id(unsigned char id[16], int64_t now) {
   static uint64_t state = 88172645463325252u;
   for (int i = 0; i < 6; i++) id[i] = now >> (40 - 8 * i) & 255;
@@ -112,7 +112,7 @@ int main(int count, char **arguments) {
       due->reminder = sqlite3_column_int64(claim, 0);
       due->next_at = sqlite3_column_int64(claim, 1);
       snprintf(due->title, sizeof due->title, "%s", (const char *)sqlite3_column_text(claim, 2));
-      // The rest of the row is read as well; what it means is not of interest here.
+      // Read the rest of the row too, as chimed does; its meaning does not matter here.
       for (int column = 3; column < sqlite3_column_count(claim); column++) sqlite3_column_text(claim, column);
     }
     sqlite3_reset(claim);

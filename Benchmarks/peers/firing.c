@@ -1,6 +1,6 @@
-// firing START COUNT DATABASE PORT: the least that a durable reminder can be. At COUNT consecutive seconds from START
-// (microseconds since the epoch): a timerfd, one row committed to SQLite, one HTTP request to the receiver at PORT over
-// a connection that is kept. The receiver has the times.
+// firing START COUNT DATABASE PORT: the minimal cost of a durable reminder. At COUNT consecutive seconds from START
+// (microseconds since the epoch): a timerfd, one row committed to SQLite, and one HTTP request to the receiver at PORT
+// over a persistent connection. The receiver records the times.
 #include "peer.h"
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

@@ -1,7 +1,7 @@
-// libical: how long libical takes for the next occurrence of a rule, in nanoseconds, a line each:
+// libical: measures libical's time for the next occurrence of a rule, in nanoseconds, one line each:
 //   NAME next N     one call of the iterator, from one occurrence to the next
-//   NAME cold N     the rule parsed, an iterator made, its first occurrence
-//   NAME decade N   an iterator made at the start, and asked for the first occurrence ten years later
+//   NAME cold N     parsing the rule, creating an iterator, and its first occurrence
+//   NAME decade N   creating an iterator at the start, and the first occurrence ten years later
 #include "peer.h"
 #include <libical/ical.h>
 

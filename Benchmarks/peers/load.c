@@ -1,6 +1,6 @@
-// load SOCKET CONNECTIONS SECONDS: sends the message on standard input again and again, on each connection the next
-// when the last is answered, and prints answers, answers that are errors, seconds, and the round trip's 50th and 99th
-// percentile in microseconds. A fifth of a second goes before it counts.
+// load SOCKET CONNECTIONS SECONDS: sends the message on standard input repeatedly, on each connection one at a time, and
+// prints answers, error answers, seconds, and the 50th and 99th percentile of the round trip in microseconds. The first
+// fifth of a second is warm-up.
 #include "peer.h"
 
 enum { most_samples = 1 << 22 };

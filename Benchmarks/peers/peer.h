@@ -1,4 +1,4 @@
-// What the peers share.
+// Helpers shared by the peers.
 #pragma once
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/// Ends the peer with what failed.
+/// Ends the peer with an error message unless `holds`.
 static inline void need(int holds, const char *what) {
   if (holds) return;
   fprintf(stderr, "%s: %s\n", what, strerror(errno));
@@ -35,7 +35,7 @@ static inline struct sockaddr_un socket_address(const char *path) {
   return address;
 }
 
-/// Waits on a timerfd of the wall clock for a time in microseconds since the epoch.
+/// Waits on a timerfd of the wall clock until a time in microseconds since the epoch.
 static inline void wait_until(int timer, int64_t time) {
   struct itimerspec when = {.it_value = {time / 1000000, time % 1000000 * 1000}};
   uint64_t expirations;

@@ -1,10 +1,10 @@
-// populate DATABASE OWNER: writes reminders into the store of a chimed that does not run, as many and as fast as a client
-// could not add them. Each line of standard input is a group:
+// populate DATABASE OWNER: writes reminders directly into the store of a stopped chimed, faster than any client could add
+// them. Each line of standard input is a group:
 //
 //     COUNT FIRST SECOND-COUNT KIND CHANNEL TITLE
 //
-// COUNT reminders, spread evenly over SECOND-COUNT seconds from FIRST (seconds since the epoch) on, in turns through
-// those seconds; KIND is `once` or `daily`. The title is followed by the second and the reminder's number.
+// COUNT reminders, spread evenly over SECOND-COUNT seconds from FIRST (seconds since the epoch) on, cycling through those
+// seconds; KIND is `once` or `daily`. The second and the reminder's number are appended to the title.
 #include "peer.h"
 #include <sqlite3.h>
 
@@ -28,7 +28,7 @@ static void step(sqlite3_stmt *statement) {
   sqlite3_reset(statement);
 }
 
-/// Eight signs for a number below 2^30, scattered as random ids are, beginning with a letter.
+/// Makes eight characters for a number below 2^30, scattered like random IDs, starting with a letter.
 static void make_id(char *id, uint32_t number) {
   static const char alphabet[] = "abcdefghijkmnpqrstuvwxyz23456789";
   uint32_t scattered = (number * 1103515245u + 12345u) & 0x3fffffff;
@@ -61,7 +61,7 @@ int main(int count, char **arguments) {
       struct tm parts;
       gmtime_r(&at, &parts);
       if (strcmp(kind, "daily") == 0) {
-        // Its next time is the one that the group asks for; the later ones are those of the schedule.
+        // The next time is the group's; later ones follow the schedule.
         strftime(schedule, sizeof schedule, "daily at %H:%M", &parts);
       } else {
         strftime(schedule, sizeof schedule, "at %Y-%m-%dT%H:%M:%SZ", &parts);

@@ -1,5 +1,5 @@
-// Stands where notify-send stands: appends the time at which it began (microseconds since the epoch) and its title to
-// the file NAME.log, where NAME is what it was started as, and ends as if the popup had been closed.
+// Replaces notify-send: appends its start time (microseconds since the epoch) and title to the file NAME.log, where NAME
+// is its own program path, and ends as if the popup had been closed.
 #include "peer.h"
 
 int main(int count, char **arguments) {

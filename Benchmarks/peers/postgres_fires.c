@@ -1,9 +1,9 @@
-// postgres_fires CONNECTION NOW CONNECTIONS: how many durable fires a second one plain libpq program makes on a store of
-// chimed's in PostgreSQL that nobody else uses, in batches of 500 with one commit each, until nothing is due at NOW
+// postgres_fires CONNECTION NOW CONNECTIONS: measures how many durable firings per second a plain libpq program makes on
+// an otherwise unused PostgreSQL store of chimed, in batches of 500 with one commit each, until nothing is due at NOW
 // (milliseconds since the epoch). Each connection has a thread.
 //
-// A batch is what chimed sends for one: claim and lock, read what is claimed, then in one pipeline the occurrences, the
-// deliveries, the due times moved on by a day, what is next, and COMMIT. Parameters and results are binary.
+// A batch sends the same as chimed: claim and lock, read the claimed reminders, then in one pipeline the occurrences, the
+// deliveries, the due times advanced by a day, the next times, and COMMIT. Parameters and results are binary.
 #include "peer.h"
 #include <endian.h>
 #include <libpq-fe.h>
@@ -57,7 +57,7 @@ static int64_t number(const PGresult *result, int row, int column) {
   return (int64_t)be64toh(big);
 }
 
-/// An id as chimed keeps them: the time and 80 random bits.
+/// Makes an ID in chimed's stored form: the time and 80 random bits.
 static void make_id(char id[16], uint64_t *state) {
   for (int i = 0; i < 6; i++) id[i] = (char)(now >> (40 - 8 * i));
   for (int i = 6; i < 16; i++) {
@@ -83,14 +83,14 @@ static void send_prepared(PGconn *session, const char *name, int count, const st
   const char *values[24];
   int lengths[24], formats[24];
   for (int i = 0; i < count; i++) {
-    // An empty one is NULL.
+    // An empty parameter is NULL.
     values[i] = parameters[i].count ? parameters[i].start : NULL;
     lengths[i] = (int)parameters[i].count, formats[i] = 1;
   }
   need(PQsendQueryPrepared(session, name, count, values, lengths, formats, 1) == 1, "PQsendQueryPrepared");
 }
 
-/// The result of one statement of a pipeline.
+/// Returns the result of the pipeline's next statement.
 static PGresult *next_result(PGconn *session) {
   PGresult *result = checked(session, PQgetResult(session)), *rest;
   while ((rest = PQgetResult(session)) != NULL) PQclear(rest);
@@ -164,7 +164,7 @@ static void prepare_all(PGconn *session) {
   prepare(session, "commit", "COMMIT", 0, NULL);
 }
 
-/// Fires until nothing is to be had; returns how many.
+/// Fires until nothing is due; returns the number of firings.
 static void *fire(void *argument) {
   long fires = 0;
   int first = (int)(intptr_t)argument % buckets;
@@ -241,7 +241,7 @@ static void *fire(void *argument) {
       }
       set(&owed[3], lane), set(&owed[4], now);
       send_prepared(session, "deliveries", 5, owed);
-      // What has grown is used again.
+      // Use the buffers again, which may have grown.
       parameters[4] = owed[0], parameters[2] = owed[3], parameters[3] = owed[4];
       begin_array(&horizon[0], int8, buckets);
       for (int i = 0; i < buckets; i++) put_number(&horizon[0], floors[i]);
@@ -256,7 +256,7 @@ static void *fire(void *argument) {
     PQclear(found);
     fires += amount;
     if (amount > 0) continue;
-    // Others may have what is left: is anything?
+    // Check whether other connections have locked the rest.
     char question[96];
     snprintf(question, sizeof question, "SELECT 1 FROM due WHERE next_at <= %lld LIMIT 1", (long long)now);
     PGresult *left = checked(session, PQexec(session, question));

@@ -1,6 +1,6 @@
 // receiver [FILE [DELAY [STATUS]]]: an HTTP receiver on a port of 127.0.0.1 that it prints first. For each request it
-// prints, or writes to FILE, when its first byte was read (microseconds since the epoch) and the "title" of its JSON body,
-// and answers STATUS (204 by default), DELAY milliseconds later; with a DELAY below 0 never.
+// prints, or writes to FILE, when its first byte was read (microseconds since the epoch) and the "title" of its JSON
+// body. It answers STATUS (204 by default) after DELAY milliseconds, or never if DELAY is negative.
 #include "peer.h"
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -15,7 +15,7 @@ struct connection {
 
 static struct connection *connections[most_connections];
 
-/// Answers that wait for their time, in a ring: all wait equally long, so the oldest is due first.
+/// Delayed answers, in a ring: all have the same delay, so the oldest is due first.
 static struct {
   int64_t at;
   int socket;
@@ -26,12 +26,12 @@ static uint16_t oldest, newest;
 static int64_t delay;
 static char answer[64] = "HTTP/1.1 204 No Content\r\n\r\n";
 
-/// Answers whose time has come; returns how long to wait for the next, in milliseconds, -1 for no end.
+/// Sends the answers that are due; returns the milliseconds until the next, or -1 if there is none.
 static int answer_waiting(void) {
   while (oldest != newest) {
     int64_t left = waiting[oldest].at - microseconds(CLOCK_MONOTONIC);
     if (left > 0) return (int)(left / 1000 + 1);
-    // The connection may be gone since.
+    // The connection may be closed by now.
     int socket = waiting[oldest].socket;
     if (connections[socket] && connections[socket] == waiting[oldest].connection) {
       ssize_t written = write(socket, answer, strlen(answer));
@@ -42,7 +42,7 @@ static int answer_waiting(void) {
   return -1;
 }
 
-/// The length of the first whole request, 0 while there is none. The body is where `body` points.
+/// Returns the length of the first complete request, or 0; `body` points to its body.
 static size_t whole_request(struct connection *connection, char **body) {
   connection->bytes[connection->length] = 0;
   char *end = strstr(connection->bytes, "\r\n\r\n");
@@ -61,7 +61,7 @@ static void report(struct connection *connection, char *body, size_t length) {
   *end = after;
 }
 
-/// Whether the connection stays open.
+/// Returns whether the connection stays open.
 static int serve(int socket) {
   struct connection *connection = connections[socket];
   ssize_t count = read(socket, connection->bytes + connection->length, room - 1 - connection->length);

@@ -1,5 +1,5 @@
-// timerfd START COUNT: how late a bare timerfd is at COUNT consecutive seconds from START (microseconds since the
-// epoch), in microseconds, a line each.
+// timerfd START COUNT: measures the lateness of a bare timerfd at COUNT consecutive seconds from START (microseconds
+// since the epoch), in microseconds, one line each.
 #include "peer.h"
 
 int main(int count, char **arguments) {

@@ -1,6 +1,6 @@
-// webhooks PORT COUNT CONCURRENCY: sends COUNT webhooks to a receiver on a port of 127.0.0.1 through one bare libcurl multi
-// loop, CONCURRENCY at a time over connections that are kept, with bodies and headers as long as chimed's, and prints
-// how many arrived and in how many seconds. Nothing is signed, recorded or looked at beyond the status.
+// webhooks PORT COUNT CONCURRENCY: sends COUNT webhooks to a receiver on a port of 127.0.0.1 through one libcurl multi
+// loop, CONCURRENCY at a time over persistent connections, with bodies and headers as long as chimed's. Prints how many
+// arrived and the seconds. Signs and records nothing, and checks only the status.
 #include "peer.h"
 #include <curl/curl.h>
 

@@ -1,30 +1,30 @@
 import ChimeWords
 import Glibc
 
-/// A program that the command has started: with the terminal of the command, or with its output to be read here.
+/// A child process that the command starts, with the command's terminal or with its output piped to the command.
 struct ChildProgram {
   enum Errors {
     case shown, dropped, withOutput
-    /// To be read here by themselves; it reads what the command would read.
+    /// Piped to the process apart from standard output; the child also inherits the command's standard input.
     case apart
   }
 
-  /// Why it could not be started, as `errno` says it.
+  /// Why the child could not start, as an `errno` value.
   struct StartFault: Error { let code: Int32 }
 
   let processID: pid_t
   private let name: String
-  /// Where its output is read; nil where that goes to the terminal.
+  /// The read end of its standard output; nil if that goes to the terminal.
   let output: Int32?
-  /// Where its standard error is read, where that stands apart.
+  /// The read end of its standard error, if that has a pipe of its own.
   let errorOutput: Int32?
 
   /// - Parameters:
-  ///   - arguments: the first is a path, or a name that is looked for in PATH.
-  ///   - errors: what becomes of its standard error, where its output is read and it has nothing to read itself; nil where
-  ///     it has the terminal, and with it the keys that interrupt.
-  ///   - inGroup: whether it can be ended with all that it starts.
-  ///   - environment: nil: that of the command.
+  ///   - arguments: the first is a path, or a name that is looked up in PATH.
+  ///   - errors: where standard error goes when standard output is piped; nil leaves the terminal, and with it Ctrl-C,
+  ///     to the child.
+  ///   - inGroup: whether the child leads a process group of its own, so that it can be killed with its descendants.
+  ///   - environment: nil inherits the command's.
   init(
     _ arguments: [String], errors: Errors?, inGroup: Bool = false, environment: [String]? = nil
   ) throws(StartFault) {
@@ -48,7 +48,7 @@ struct ChildProgram {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // What is ignored here must not stay ignored there.
+    // The child inherits ignored signals across exec, so reset those that the command ignores.
     var defaults = sigset_t()
     sigemptyset(&defaults)
     let hasInput = errors == nil || errors == .apart
@@ -79,7 +79,7 @@ struct ChildProgram {
     return ends
   }
 
-  /// Waits until it has ended; its wait status.
+  /// Waits until the child ends and returns its wait status.
   func end() throws -> Int32 {
     var status: Int32 = 0
     while waitpid(processID, &status, 0) < 0 {

@@ -1,12 +1,13 @@
 import ChimeControl
 import ChimeWords
 
-/// Asks a person which of several things of one name was meant.
+/// Asks the user which of several items with the same name they mean.
 enum Choosing {
-  /// The command line with the id of the one that was chosen in the place of the name; nil where nobody can be asked, or
-  /// where the name was not given by the words of the line.
+  /// Returns the command line with the chosen id in place of the name.
   ///
-  /// - Throws: ``Failure`` when none was chosen.
+  /// Returns nil if nobody can be asked, or if the name does not come from the words of the line.
+  ///
+  /// - Throws: ``Failure`` when the user chooses none.
   static func line(after failure: Failure, _ context: Context) throws -> ParsedLine? {
     guard let ambiguity = failure.ambiguity, (2..<10).contains(ambiguity.candidates.count),
       context.process.isInteractive, context.format == .human, !context.isQuiet,
@@ -25,7 +26,7 @@ enum Choosing {
     return line
   }
 
-  /// The words that make up a name: a title needs no quotes.
+  /// Finds the words that make up a name: a title needs no quotes.
   private static func place(of name: String, in words: [String]) -> Range<Int>? {
     for first in words.indices {
       for end in (first + 1)...words.count

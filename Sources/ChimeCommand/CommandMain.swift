@@ -5,7 +5,7 @@ import Glibc
 package enum CommandMain {
   /// Runs the command with the arguments of the process and ends the process.
   package static func run() -> Never {
-    // A reader that goes away is an error of the write, which ends the command quietly.
+    // With SIGPIPE ignored, a closed reader is a write error, which ends the command quietly.
     signal(SIGPIPE, SIG_IGN)
     Catalogs.begin()
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -14,7 +14,6 @@ package enum CommandMain {
     exit(status.rawValue)
   }
 
-  /// Runs the command with these arguments.
   package static func run(_ arguments: [String], in process: CommandProcess) -> ExitCode {
     let status: ExitCode
     if arguments.first == Complete.name {
@@ -67,7 +66,7 @@ package enum CommandMain {
 }
 
 extension Failure {
-  /// Whatever was thrown, as something to tell a person.
+  /// Wraps any error as a failure with a message for the user.
   init(any error: any Error) {
     self = error as? Failure ?? .failed("\(error)")
   }

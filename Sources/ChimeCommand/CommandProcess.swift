@@ -1,7 +1,7 @@
 package import ChimeSchedule
 import Glibc
 
-/// What a run of the command touches: made from the process once, at the top, and by hand in tests.
+/// The surroundings of one run of the command: the process builds them once at the top, tests build them by hand.
 package struct CommandProcess {
   package var environment: [String: String]
   package var userID: UInt32
@@ -9,14 +9,15 @@ package struct CommandProcess {
   package var input: TextSource
   package var output: TextSink
   package var errors: TextSink
-  /// Whether standard input and output are a terminal of this process that can be drawn on.
+  /// Whether standard input and output are both this process's terminal, and the terminal can be drawn on.
   var hasScreen = false
-  /// Writes a question to the terminal, and returns what that answers up to a sign that ends the answer; empty when it says
-  /// nothing in a third of a second, or there is none.
+  /// Writes a query to the terminal and returns its reply up to the terminating byte.
+  ///
+  /// Returns an empty array if the terminal stays silent for a third of a second, or if there is none.
   var askTerminal: (_ question: String, _ end: UInt8) -> [UInt8] = { _, _ in [] }
-  /// What another program prints; nil when there is none of that name, or it fails.
+  /// Returns the output of another program; nil if the program does not exist or fails.
   var runProgram: (_ arguments: [String]) -> [UInt8]? = { _ in nil }
-  /// Time that passes, whatever becomes of the clock.
+  /// The time since the start, independent of clock changes.
   var elapsed: () -> Duration = { ContinuousClock.now - CommandProcess.begun }
   private static let begun = ContinuousClock.now
 
@@ -32,10 +33,10 @@ package struct CommandProcess {
     self.errors = errors
   }
 
-  /// Whether there is a person who can be asked.
+  /// Whether a person can be asked.
   var isInteractive: Bool { input.isTerminal && errors.isTerminal }
 
-  /// Asks a person, and waits for one key; nil at the end of the input.
+  /// Asks a question and waits for one key; returns nil at the end of the input.
   func key(after question: String) -> UInt8? {
     output.flush()
     errors.write(question)
@@ -46,10 +47,12 @@ package struct CommandProcess {
     return key
   }
 
-  /// The world of this process.
+  /// Returns the surroundings of the current process.
   static func process() -> CommandProcess {
     let output = TextSink(descriptor: STDOUT_FILENO) { code in
-      // Whoever read our output has seen enough: `chime list | head -1`.
+      // The reader has closed the pipe because it has read enough: `chime list
+      //
+      // head -1`.
       if code == EPIPE { exit(ExitCode.success.rawValue) }
       let message = "chime: cannot write: \(describe(errno: code))\n"
       _ = Files.write(Array(message.utf8), to: STDERR_FILENO)
@@ -90,7 +93,7 @@ package struct CommandProcess {
   }
 }
 
-/// Lines that come in: from a descriptor of the process, or from memory in tests.
+/// Reads lines of input from a file descriptor, or from memory in tests.
 package final class TextSource {
   package let isTerminal: Bool
   private let descriptor: Int32?
@@ -112,10 +115,10 @@ package final class TextSource {
     isAtEnd = true
   }
 
-  /// Whether a whole line is here already, so that reading it does not wait.
+  /// Whether a whole line is buffered, so that reading it does not block.
   var hasLine: Bool { buffer[start...].contains(UInt8(ascii: "\n")) }
 
-  /// The next line without its end; at most `limit` bytes of it, the rest is passed over. `nil` at the end.
+  /// Returns the next line without its line break, at most `limit` bytes of it, and skips the rest. `nil` at the end.
   func line(limit: Int = 1 << 20) -> (bytes: [UInt8], isCut: Bool)? {
     var dropped = false
     while true {
@@ -140,9 +143,9 @@ package final class TextSource {
     }
   }
 
-  /// The next key of a terminal, without the end of a line after it; `nil` at the end.
+  /// Returns the next key from the terminal, and consumes a line break after it; `nil` at the end.
   ///
-  /// The terminal sends no signal meanwhile, so that it is left as it was found: `^C` is a key like others.
+  /// The terminal sends no signals meanwhile, so that its modes are always restored: `^C` arrives as a key.
   func key() -> UInt8? {
     guard start == buffer.count, !isAtEnd, let descriptor else {
       guard start < buffer.count else { return nil }
@@ -164,7 +167,7 @@ package final class TextSource {
     }
   }
 
-  /// The next line, which a terminal does not show while it is typed; `nil` at the end.
+  /// Returns the next line, which the terminal does not echo; `nil` at the end.
   func hiddenLine(limit: Int) -> [UInt8]? {
     var modes = termios()
     let isTaken = descriptor.map { tcgetattr($0, &modes) == 0 } ?? false
@@ -177,7 +180,7 @@ package final class TextSource {
     return line(limit: limit)?.bytes
   }
 
-  /// All that is left; a little more than `limit` bytes of it when there are more.
+  /// Returns all remaining bytes; slightly more than `limit` of them if the input is longer.
   func all(limit: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     while true {

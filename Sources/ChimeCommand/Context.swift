@@ -2,15 +2,15 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// What a verb works with: its command line, the world, and how to answer.
+/// The context in which a verb runs: its command line, the process, and the means to print an answer.
 final class Context {
   let line: ParsedLine
   let process: CommandProcess
   let style: Style
   private(set) lazy var now = process.now()
-  /// The languages of the person, for texts that come in several.
+  /// The user's preferred languages, for texts that exist in several.
   private(set) lazy var preferredLanguages = PreferredLanguages(environment: process.environment)
-  /// In which language times are said besides English.
+  /// The language besides English in which the user may write times.
   private(set) lazy var language = SpokenLanguage(tag: preferredLanguages.first)
   private lazy var zones = ZoneFiles(environment: process.environment)
   private var connection: Daemon?
@@ -22,7 +22,7 @@ final class Context {
     style = Style(when: when, isTerminal: process.output.isTerminal, environment: process.environment)
   }
 
-  /// Goes on in the same world with another line, over the same connection.
+  /// Continues in the same process with another command line, over the same connection.
   convenience init(line: ParsedLine, after context: Context) {
     self.init(line: line, process: context.process)
     connection = context.connection
@@ -41,26 +41,26 @@ final class Context {
     scheduleContext.calendarNames = calendarNames
     return scheduleContext
   }
-  /// When the words for times of day are by the daemon's configuration, once something has such a word.
+  /// The configured times of words such as `morning`; asked from the daemon when a schedule first uses one.
   private lazy var words = DaemonWords.times(at: socket, userID: process.userID)
-  /// Which calendars the daemon knows, once a line leaves out days.
+  /// The calendars that the daemon knows; asked when a schedule first leaves out days.
   private lazy var calendarNames = DaemonWords.calendars(
     at: socket, userID: process.userID, tenant: TenantChoice.chosen(by: line, environment: process.environment))
   private var socket: SocketPath? {
     try? SocketPath.chosen(by: line, environment: process.environment, userID: process.userID)
   }
-  /// A schedule as the daemon understands it, which knows no language but English.
+  /// Returns the schedule in English, the only language that the daemon parses.
   func written(_ schedule: String) -> String {
     guard language != nil, let zone = try? localZone() else { return schedule }
     return Schedule.written(schedule, now: now, in: scheduleContext(in: zone, at: nil).withEverything)
   }
   func localZone() throws -> Zone { try zones.zone("local") }
-  /// Times in the zone of this machine; in UTC when its rules cannot be read.
+  /// Returns a clock in this machine's time zone, or in UTC if the zone's rules cannot be read.
   func clock() -> WallClock { WallClock(zone: (try? localZone()) ?? .utc, now: now) }
 
   // MARK: The daemon
 
-  /// The daemon, connected when first needed.
+  /// Returns the connection to the daemon, which the first call opens.
   func daemon() throws -> Daemon {
     if let connection { return connection }
     let made = try connect()
@@ -68,7 +68,7 @@ final class Context {
     return made
   }
 
-  /// A connection of its own to the daemon.
+  /// Opens another connection to the daemon.
   func connect() throws -> Daemon {
     try Daemon(
       socket: .chosen(by: line, environment: process.environment, userID: process.userID), userID: process.userID,
@@ -77,7 +77,7 @@ final class Context {
 
   // MARK: Words
 
-  /// The words as one: an id or a title needs no quotes.
+  /// Returns the words of the line joined into one: an id or a title needs no quotes.
   func subject(_ what: String = localized("ID or TITLE")) throws -> String {
     guard let subject = optionalSubject() else { throw Self.noSubject(what) }
     return subject
@@ -92,7 +92,7 @@ final class Context {
     return words.isEmpty ? nil : words
   }
 
-  /// Whether a word before a time says that it is the end: `until`.
+  /// Whether a word before a time marks it as an end: `until`, or `do` in Czech.
   func isUntil(_ word: String) -> Bool {
     word.lowercased() == "until" || language == .czech && word.lowercased() == "do"
   }
@@ -105,12 +105,12 @@ final class Context {
 
   // MARK: Answers
 
-  /// For a person, outside UTF-8 locales, with the characters of a typewriter in the place of ours.
+  /// Prints a line; outside UTF-8 locales, human output replaces symbols by ASCII.
   func out(_ line: String = "") {
     process.output.line(format == .human && Glyphs(self).isASCII ? Glyphs.typed(line) : line)
   }
 
-  /// Something to know beside the answer, on standard error.
+  /// Prints a remark on standard error, apart from the answer.
   func note(_ text: String, _ tone: Style.Tone = .plain) {
     guard !isQuiet else { return }
     let style = Style(
@@ -122,16 +122,16 @@ final class Context {
     for warning in warnings { note(localized("warning: %1", localizedServerMessage(warning)), .caution) }
   }
 
-  /// A value of the interfaces for a program.
+  /// Converts an interface value into JSON output.
   func json(_ value: Any?) -> JSONText { JSONText(value, preferredLanguages) }
 
-  /// Its fields for a line of `--plain`.
+  /// Returns the values of the fields for a line of `--plain`.
   func row(_ value: some WireValue) -> [String] {
     guard case .object(let members) = json(value) else { return [] }
     return members.map { Plain.text($0.value) }
   }
 
-  /// Values under the names of their fields, for `--plain`.
+  /// Prints a header of field names and a row for each value, for `--plain`.
   func plain<Value: WireValue>(_ values: [Value]) {
     out(Plain.line(Value.fieldNames))
     for value in values { out(Plain.line(row(value))) }
@@ -143,10 +143,10 @@ final class Context {
     for line in table.lines(width: process.output.width, style: style) { out(line) }
   }
 
-  /// What is known of one thing, a line for each that has a value; longer ones go on beneath themselves.
+  /// Prints the facts of one item, a line for each that has a value; long values wrap under themselves.
   func print(facts: [(name: String, value: String?)]) {
     let known = facts.filter { $0.value?.isEmpty == false }
-    // As wide as the widest, which in English has ten columns.
+    // The column is as wide as the widest name: ten columns in English.
     let names = known.reduce(10) { max($0, TextWidth.of($1.name)) }
     for (name, value) in known {
       let value = TerminalSanitizer.line(value ?? "")
@@ -159,13 +159,13 @@ final class Context {
     }
   }
 
-  /// A list in the form that was asked for.
+  /// Prints a list in the requested format.
   ///
   /// - Parameters:
-  ///   - name: what the list is called, as in `Output.varlink`.
-  ///   - isCut: whether there are more than were asked for.
-  ///   - empty: what to tell a person when there are none.
-  ///   - human: prints them for a person.
+  ///   - name: the list's field name in `Output.varlink`.
+  ///   - isCut: whether there are more than the requested number.
+  ///   - empty: what to tell a person when the list is empty.
+  ///   - human: prints the values for a person.
   func print<Value: WireValue>(
     _ values: [Value], named name: String, isCut: Bool = false, empty: [String], human: () -> Void
   ) {
@@ -182,7 +182,7 @@ final class Context {
     }
   }
 
-  /// One thing in the form that was asked for; `human` prints it for a person unless --quiet.
+  /// Prints one value in the requested format; `human` prints it for a person unless --quiet.
   func print<Value: WireValue>(
     _ value: Value, named name: String, warnings: [String]? = nil, human: () -> Void
   ) {

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeWords
 import Glibc
 
-/// How a run of the command ends, for scripts to tell apart (the numbers are those of sysexits.h).
+/// The exit statuses, which scripts can tell apart. Numbers from 64 on are those of sysexits.h.
 package enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case failed = 1
@@ -28,37 +28,37 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   }
 }
 
-/// Why a run fails, in words for the person who typed it: one sentence, lines that show the place, and a hint.
+/// The reason why a run fails, for the person who typed it: one sentence, lines that quote the input, and hints.
 ///
-/// Texts may repeat what others wrote; they are made harmless when they are printed.
+/// Texts may quote untrusted input; they are sanitized when they are printed.
 struct Failure: Error, Equatable {
   var status: ExitCode
-  /// Without a full stop and without `chime: `.
+  /// One sentence, without a full stop and without `chime: `.
   var message: String
-  /// Lines beneath the message, such as a schedule with a caret under the column that is at fault.
+  /// Lines under the message, such as a schedule with a caret under the faulty column.
   var detail: [String] = []
   /// What to do instead, one line each.
   var hints: [String] = []
-  /// A text that was sent was not understood.
+  /// Whether the daemon could not understand a text that the command sent.
   var isInvalidText = false
-  /// A value was taken for a slip, and may be forced.
+  /// Whether a value looks like a typing error and can be forced.
   var isUnlikely = false
-  /// Where in it, from 1.
+  /// The line of the text that is at fault, from 1.
   var line: Int?
-  /// The message in English, for JSON and to be compared; empty where it is not needed.
+  /// The message in English, for JSON and for comparisons; empty if nobody needs it.
   var said = ""
-  /// What was probably meant, as it would be typed.
+  /// The probable intention, as the user would type it.
   var suggestion: String?
-  /// Where a pack is wrong.
+  /// The faults of a pack.
   var faults: [Wire.Fault] = []
 
-  /// Which of many drafts are wrong.
+  /// The faulty drafts among several.
   var drafts: [RemindersInterface.DraftFault] = []
 
-  /// A name that fits more than one, and those that it fits: each its id, a space, and what tells it from the others.
+  /// A name that matches more than one item, and the items: each an id, a space, and a distinguishing text.
   var ambiguity: Wire.Ambiguous?
 
-  /// The same, with its message in English.
+  /// Returns a copy with the message in English.
   func saying(_ said: String) -> Failure {
     var failure = self
     failure.said = said
@@ -73,14 +73,14 @@ struct Failure: Error, Equatable {
     Failure(status: .failed, message: message, hints: hint.map { [$0] } ?? [])
   }
 
-  /// A message for a system call that failed.
+  /// Returns the failure of a system call.
   static func system(_ message: String, errno code: Int32) -> Failure {
     let denied = code == EACCES || code == EPERM
     return Failure(status: denied ? .notPermitted : .failed, message: "\(message): \(describe(errno: code))")
   }
 }
 
-/// What the C library calls an error number.
+/// Returns the C library's text for an error number.
 func describe(errno code: Int32) -> String {
   strerror(code).map { String(cString: $0) } ?? localized("error %1", code)
 }

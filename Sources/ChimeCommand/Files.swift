@@ -1,9 +1,9 @@
 import ChimeWords
 import Glibc
 
-/// The few things the command does with files.
+/// File operations of the command.
 enum Files {
-  /// The bytes of a file, at most `limit` of them; `nil`, with the reason in `errno`, when it cannot be read or is longer.
+  /// Returns a file's bytes; `nil`, with the reason in `errno`, if it cannot be read or exceeds `limit`.
   static func read(_ path: String, limit: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -29,7 +29,7 @@ enum Files {
     }
   }
 
-  /// Writes all of the bytes; `false`, with the reason in `errno`, when that fails.
+  /// Writes all bytes; `false`, with the reason in `errno`, when that fails.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var written = 0
     while written < bytes.count {
@@ -41,7 +41,7 @@ enum Files {
     return true
   }
 
-  /// Makes a file that is not there yet, readable by its owner alone.
+  /// Creates a file that must not exist yet, readable only by its owner.
   static func create(_ path: String, _ bytes: [UInt8]) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     let problem = localized("cannot write %1", path)
@@ -55,7 +55,7 @@ enum Files {
     }
   }
 
-  /// Makes a folder that may be there already, with those above it; what it makes is its owner's alone.
+  /// Creates a folder and its parents with mode 0700; existing ones stay as they are.
   static func makeFolder(_ path: String) throws {
     var made = path.hasPrefix("/") ? "" : "."
     for part in path.split(separator: "/") {
@@ -70,7 +70,7 @@ enum Files {
     path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
   }
 
-  /// Makes a new name durable, where the file system can.
+  /// Makes a new directory entry durable, where the file system supports it.
   static func synchronizeFolder(of path: String) {
     let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -78,7 +78,7 @@ enum Files {
     close(descriptor)
   }
 
-  /// The names in a directory, in order; empty when it cannot be read.
+  /// Returns the sorted names in a directory without hidden ones; empty if it cannot be read.
   static func entries(_ path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
@@ -90,7 +90,7 @@ enum Files {
     return names.sorted()
   }
 
-  /// Does something that must not change what `errno` says.
+  /// Runs a cleanup without changing `errno`.
   static func keepingErrno(_ body: () -> Void) {
     let kept = errno
     body()

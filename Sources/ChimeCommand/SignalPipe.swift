@@ -1,17 +1,17 @@
 import Glibc
 
-/// Signals as numbers that can be waited for beside other descriptors. A process has one.
+/// Delivers signals as numbers over a pipe, so that poll(2) can wait for them. A process has one at most.
 final class SignalPipe {
-  // One a process. The handler only reads it.
+  // A signal handler has no context, so the pipe is global. It is written once here; the handler only reads it.
   private nonisolated(unsafe) static var writeEnd: Int32 = -1
 
-  /// It is readable when signals have come.
+  /// The read end; it becomes readable when signals arrive.
   let descriptor: Int32
 
   /// - Parameters:
-  ///   - signals: those that are listened for; what was to be ignored stays so, as nohup(1) wants it.
-  ///   - always: those that are listened for even then.
-  /// - Returns: nil when no pipe can be made, with the reason in `errno`.
+  ///   - signals: the signals to handle; those that the process already ignores stay ignored, as nohup(1) requires.
+  ///   - always: the signals to handle even if ignored.
+  /// - Returns: nil when no pipe can be created, with the reason in `errno`.
   init?(_ signals: [Int32], always: [Int32]) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -31,14 +31,14 @@ final class SignalPipe {
     for signal in signals {
       var old = sigaction()
       sigaction(signal, nil, &old)
-      // SIG_IGN is the address 1, which a function's type has no name for: only its bits can be compared.
+      // SIG_IGN is address 1, which Swift cannot express as a function value: only its bits can be compared.
       let isIgnored = unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self) == 1
       if !isIgnored { sigaction(signal, &note, nil) }
     }
     for signal in always { sigaction(signal, &note, nil) }
   }
 
-  /// The numbers of the signals that have come since, in their order.
+  /// Returns the numbers of the signals received since the last call, in order.
   func arrived() -> [Int32] {
     var numbers: [Int32] = []
     var byte: UInt8 = 0

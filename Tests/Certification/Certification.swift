@@ -1,8 +1,8 @@
 import Varlink
 
-/// What is certified: a course of calls, each of which takes what the one before has returned.
+/// The certification: a sequence of calls, each of which takes what the previous one returned.
 ///
-/// Source: the interface `org.varlink.certification` and what its servers expect.
+/// Source: the interface `org.varlink.certification`, and the expectations of its servers.
 enum Certification {
   static let interface = "org.varlink.certification"
 
@@ -77,7 +77,7 @@ enum Certification {
     error CertificationError (wants: object, got: object)
     """
 
-  /// One call of the course: what it must be given beside the client's id, and what it returns.
+  /// One call of the sequence: its input besides the client's ID, and its output.
   struct Step {
     var name: String
     var input: [String: JSON] = [:]
@@ -123,7 +123,7 @@ enum Certification {
 }
 
 extension JSON {
-  /// The value without the members of objects that are null: a nullable field may be left out or null.
+  /// The value without null members of objects: a nullable field may be missing or null.
   var withoutNulls: JSON {
     switch self {
     case .object(let members): .object(members.filter { $0.value != .null }.mapValues(\.withoutNulls))

@@ -1,6 +1,6 @@
 import Varlink
 
-/// The driving side: takes a server through the course and checks each reply, its type included.
+/// The client side: takes a server through the sequence and checks each reply, including its types.
 struct CertificationClient {
   struct Failure: Error, CustomStringConvertible {
     var description: String
@@ -68,7 +68,7 @@ struct CertificationClient {
 }
 
 extension JSON {
-  /// The object without undeclared members, which a client passes over: an implementation returns one in Test09.
+  /// Returns the object without undeclared members, which a client ignores: one implementation returns one in Test09.
   fileprivate func keeping(_ names: Set<String>) -> JSON {
     guard case .object(let members) = self else { return self }
     return .object(members.filter { names.contains($0.key) })

@@ -1,6 +1,6 @@
 import Varlink
 
-/// The serving side: knows which call each client has to make next.
+/// The server side: knows which call each client must make next.
 struct CertificationServer {
   private struct CertificationError: VarlinkError {
     var varlinkName: String { "org.varlink.certification.CertificationError" }
@@ -14,7 +14,7 @@ struct CertificationServer {
     func write(to writer: inout JSONWriter) { Empty().write(to: &writer) }
   }
 
-  /// The index of the step that each client has to take next.
+  /// The index of each client's next step.
   private var due: [String: Int] = [:]
 
   static func service() throws -> VarlinkService {

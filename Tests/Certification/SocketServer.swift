@@ -1,7 +1,7 @@
 import Glibc
 import Varlink
 
-/// Serves connections of a Unix socket in one thread, with poll(2): what the owner of `ServerConnection`s has to do.
+/// Serves connections of a Unix socket in one thread with poll(2), as an owner of `ServerConnection`s must.
 struct SocketServer {
   struct Failure: Error, CustomStringConvertible {
     var operation: String
@@ -35,7 +35,7 @@ struct SocketServer {
     guard listen(listener, 64) == 0 else { throw Failure(operation: "listen", number: errno) }
   }
 
-  /// Serves for ever.
+  /// Serves forever.
   mutating func run(_ perform: (VarlinkCall, inout ServerConnection) throws -> Void) throws {
     while true {
       var entries = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
@@ -73,7 +73,7 @@ struct SocketServer {
     } else if events & (POLLERR | POLLHUP | POLLNVAL) != 0 {
       connection.disconnect()
     }
-    // Writing makes room for calls that were held back, and calls make more to write.
+    // Writing makes room for delayed calls, and calls produce more to write.
     var isProgressing = true
     while isProgressing {
       isProgressing = false

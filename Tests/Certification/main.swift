@@ -1,11 +1,11 @@
-// Varlink's certification, both sides of it, on top of the library:
+// Both sides of Varlink's certification, on top of the library:
 //
-//     varlink-certification --varlink=unix:/path            serves org.varlink.certification until it is stopped
-//     varlink-certification --client --varlink=unix:/path   drives a server through it; status 0 when it is passed
+//     varlink-certification --varlink=unix:/path            serves org.varlink.certification until stopped
+//     varlink-certification --client --varlink=unix:/path   drives a server through it; status 0 if it passes
 import Glibc
 import Varlink
 
-/// Prints a line at once, also into a pipe.
+/// Prints a line immediately, also into a pipe.
 func say(_ line: String) {
   print(line)
   fflush(nil)

@@ -6,9 +6,9 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// What `chime add --from` sends of which lines, and what it says of those that cannot be taken.
+/// What `chime add --from` sends for each line, and how it reports lines that are refused.
 @Suite struct AddingManyTests {
-  /// Adds whatever it is told to, with ids that tell the call and the place; refuses what is called bad.
+  /// Adds every reminder, with an id made of the call's number and the draft's index; refuses titles containing "bad".
   private func daemon() throws -> FakeDaemon {
     let calls = Mutex(0)
     return try FakeDaemon { _, parameters in
@@ -42,7 +42,7 @@ import Varlink
     #expect(drafts.map { $0["channels"]?.items.first?.text } == ["team", "desktop", "team"])
     #expect(drafts.map { $0["tags"]?.items.first?.text } == ["x", "x", "x"])
     #expect(drafts[1]["urgency"] == "low")
-    // The last line may have no end.
+    // The last line may lack its line feed.
     let json = chime(["add", "--from", "-", "--json"], daemon: daemon, input: String(input.dropLast()))
     #expect(json.output.contains(#""line":4"#) && json.output.contains(#""dryRun":false"#), "\(json.output)")
   }

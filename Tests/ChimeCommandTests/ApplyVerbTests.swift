@@ -6,7 +6,7 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// `chime apply` on the side of the command: what it sends, what it refuses by itself, what it tells meanwhile.
+/// The command's side of `chime apply`: calls, refusals of its own, and progress.
 @Suite struct ApplyVerbTests {
   private typealias Call = RemindersInterface.Apply
 
@@ -42,7 +42,7 @@ import Varlink
 
           """, "\(outcome.errors)")
     }
-    // Files that are short enough may be too long together.
+    // Files that are short enough alone may be too long together.
     try FileManager.default.removeItem(at: whole)
     for name in ["a", "b", "c"] {
       try Self.reminders(5_000).write(to: folder.appending(path: "\(name).toml"), atomically: true, encoding: .utf8)
@@ -54,7 +54,7 @@ import Varlink
     #expect(one.status == .success, "\(one.errors)")
   }
 
-  /// An export that is applied where it was made changes nothing, though all of it belongs to the set from then on.
+  /// An export applied where it was made changes nothing, but all of it then belongs to the set.
   @Test func whatWasSetByHandIsTakenOverWithoutAChange() throws {
     let taken: [RemindersInterface.SetChange] = ["a", "b"].map {
       .init(
@@ -71,7 +71,7 @@ import Varlink
         """, "\(first.errors)")
     let dry = chime(["apply", "-", "--set", "home", "--dry-run"], daemon: daemon)
     #expect(dry.errors.contains("2 added by hand would join the set \"home\""), "\(dry.errors)")
-    // What another set had is told, and so is what changes besides.
+    // What another set had is reported, and so are the changes.
     let other: [RemindersInterface.SetChange] = [
       .init(
         action: .change, kind: .reminder, id: "c", title: "C",
@@ -105,7 +105,7 @@ import Varlink
     #expect(alone.status == .usage && alone.errors.contains("--prune is missing"))
   }
 
-  /// A set may have come from anywhere, and its tokenFile may be any file that its reader can read.
+  /// A set may come from anywhere, and its tokenFile may name any file that its reader can read.
   @Test func filesAreHandedOnByLeaveAlone() throws {
     let changes: [RemindersInterface.SetChange] = [
       .init(action: .add, kind: .endpoint, id: "team", title: nil, fields: [.init(name: "token")])
@@ -145,7 +145,7 @@ import Varlink
     #expect(daemon.calls.last?.parameters["dryRun"] != .bool(true))
   }
 
-  /// On a terminal it asks, whatever --yes says, and does nothing before it is answered.
+  /// On a terminal the command asks, regardless of --yes, and does nothing before the answer.
   @Test(arguments: [("y\n", true), ("n\n", false), ("\n", false), ("", false)])
   func onATerminalFilesAreAskedAbout(_ answer: String, _ isDone: Bool) throws {
     let folder = RunFolder.url.appending(path: "chime-set-\(UUID().uuidString)")
@@ -188,14 +188,14 @@ import Varlink
     #expect(packs.first?["path"] == .string("books.toml") && packs.first?["text"] == .string("[pack]\n"))
   }
 
-  /// On a terminal it is told that it is at work, and for how long; the line is gone at the end.
+  /// On a terminal a line shows the progress and the time taken; it is erased at the end.
   @Test func manyChangesAreWaitedForWithALine() throws {
     let changes: [RemindersInterface.SetChange] = (0..<5_000).map {
       .init(action: .add, kind: .reminder, id: "r\($0)", title: "R", fields: [])
     }
     let clock = TickingClock()
     let daemon = try FakeDaemon { _, _ in
-      // It answers when the command has looked at the clock while it waited.
+      // Answer once the command has read the clock while waiting.
       clock.waitForTick()
       return .reply(Self.reply(changes))
     }
@@ -209,7 +209,7 @@ import Varlink
   }
 }
 
-/// A clock that goes on by seven seconds each time that it is read, and tells another thread of it.
+/// A clock that advances by seven seconds at each reading and signals another thread.
 private final class TickingClock: Sendable {
   private let condition = NSCondition()
   private let seconds = Mutex(0)
@@ -225,7 +225,7 @@ private final class TickingClock: Sendable {
       })
   }
 
-  /// Until it is read again.
+  /// Waits until the clock is read again.
   func waitForTick() {
     condition.lock()
     defer { condition.unlock() }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ChimeCommand
 
-/// What is put into a command line of bash is one word to bash, whatever stands in it.
+/// A completion inserted into a bash command line is a single word to bash, whatever it contains.
 @Suite struct BashLineTests {
-  /// Each runs something when one of its signs is left as it is. As characters, the signs are one with what stands beside
-  /// them: U+0600 and U+0D4E join what follows, U+0301, joiners and tags join what is before.
+  /// Each title would run something if one of its signs were not escaped. Each sign is part of a longer `Character`:
+  /// U+0600 and U+0D4E join what follows; U+0301, joiners and tags join what precedes.
   static let titles: [String] = {
     let before = ["", "\u{600}", "\u{D4E}", "\u{202E}", "\u{2066}"]
     let after = ["", "\u{301}", "\u{200D}", "\u{E0041}\u{E007F}", "\u{202C}"]
@@ -26,7 +26,7 @@ import Testing
 
   private static let breaks = " \t\n\"'@><=;|&(:"
 
-  /// All of them in one bash that reads as from a person: with a history, and with expansions from it.
+  /// All titles in one interactive bash, with history and history expansion.
   @Test(arguments: ["", "\"", "'"]) func bashTakesEachForOneWord(_ quote: String) throws {
     let folder = try RunFolder.makeFolder("bash")
     var script = "set -H\nhistory -s 'touch \"; touch X; \"'\n"
@@ -48,7 +48,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty, "something was run")
   }
 
-  /// What was typed of a word, escaped as it is put in, is read again as that word.
+  /// A word escaped for insertion is parsed as that word again.
   @Test(arguments: ["", "\"", "'"]) func whatIsPutInIsReadAsItWas(_ quote: String) {
     for title in Self.titles where quote != "\"" || !title.unicodeScalars.contains("!") {
       let text = BashLine("chime show \(quote)", breaks: Self.breaks).text(for: title)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// A word that nobody can have meant to type is not offered at all.
+  /// A word that nobody can have meant to type is not offered.
   @Test(arguments: ["a\r\nb", "a\nb", "a\u{1B}[2J", "a\u{7F}", "a\u{9B}2J", "a\u{85}b", "a\tb"])
   func controlCharactersAreNotOffered(_ value: String) {
     #expect(Completion([Candidate(value), Candidate("ab")]).beginning(with: "a").candidates == [Candidate("ab")])

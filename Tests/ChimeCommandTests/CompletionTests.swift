@@ -16,7 +16,7 @@ import Testing
     complete(line, current).map { String($0.prefix { $0 != "\t" }) }.filter { !$0.isEmpty }
   }
 
-  /// Whatever name a place has in the table of verbs, it is known what stands there.
+  /// Every placeholder in the table of verbs has a kind of completion.
   @Test func everyPlaceOfTheTableIsKnown() {
     let table = CommandTable.standard
     for option in table.allOptions where option.value != nil {
@@ -103,7 +103,7 @@ import Testing
     #expect(values("in", "1") == ["10m", "15m", "1h", "1d"])
   }
 
-  /// Whatever is offered, one after the other, comes to a schedule or to the beginning of one.
+  /// Every sequence of offered words is a schedule or the start of one.
   @Test func offeredWordsLeadToSchedules() {
     var ended = 0
     for first in ScheduleCompletion.words(after: "", beginningWith: "", now: Samples.now) {
@@ -137,7 +137,7 @@ import Testing
     #expect(complete("redeliver --of", "r", daemon: daemon) == ["r7k2\tDrink water"])
   }
 
-  /// A daemon that hangs up, or is none, is no reason to say a word.
+  /// A daemon that hangs up or is missing causes no message.
   @Test func isSilentWithoutADaemon() throws {
     let mute = try FakeDaemon { _, _ in .hangUp }
     for line in ["done", "show", "log", "pack add", "endpoint test", "command test", "entry edit", "redeliver"] {
@@ -149,7 +149,7 @@ import Testing
     #expect(chime(["complete", "bash"]).status == .success)
   }
 
-  /// As readline cuts a line, and as it puts a word in.
+  /// Cutting a line and inserting a word as readline does.
   @Test(
     arguments: [
       ("chime show Dr", ["chime", "show", "Dr"], "Drink water", "Drink\\ water"),

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ChimeCommand
 
-/// What the doctor says of a store on a server.
+/// The doctor's findings about a store on a server.
 @Suite struct DoctorDatabaseTests {
-  /// A store on a server of which all is right, but for what `change` says.
+  /// Returns the change that gives a healthy store on a server, modified by `change`.
   static func server(
     _ change: @escaping @Sendable (inout DaemonInterface.DatabaseState) -> Void
   ) -> @Sendable (inout DoctorFacts) -> Void {
@@ -28,7 +28,7 @@ import Testing
     DoctorTests.Break(
       .store, .bad, "none is connected that it could wait for", "start the standby, and see its log",
       server { $0.synchronousStandbys = 0 }),
-    // Who may not see what a standby is for does not guess.
+    // Without the permission to see the standbys' roles, the doctor does not guess.
     DoctorTests.Break(.store, .good, "in order", "", server { $0.synchronousStandbys = nil }),
     DoctorTests.Break(
       .store, .caution, "no server follows the database",
@@ -45,7 +45,7 @@ import Testing
     DoctorTests.Break(
       .store, .caution, "clock is behind this machine's by 3.0 s",
       "synchronize both clocks: systemd-timesyncd, or chrony", server { $0.clockAheadMs = -3_010 }),
-    // A slow answer says little of a clock.
+    // A slow answer says little about a clock.
     DoctorTests.Break(.store, .good, "in order", "", server { ($0.clockAheadMs, $0.roundTripMs) = (1_500, 1_400) }),
     DoctorTests.Break(
       .store, .caution, "a transaction has been open for 61 minutes",
@@ -86,7 +86,7 @@ import Testing
     #expect(texts.first ?? "" == broken.helps, "\(texts)")
   }
 
-  /// Whatever is found, it is all told.
+  /// Several findings are all reported.
   @Test func severalThingsAreAllTold() {
     var facts = DoctorTests.healthy()
     Self.server {

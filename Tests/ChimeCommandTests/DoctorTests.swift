@@ -6,9 +6,9 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// The judges of `chime doctor`: facts in, findings out.
+/// The checks of `chime doctor`: facts in, findings out.
 @Suite struct DoctorTests {
-  /// A machine on which all is right.
+  /// Returns the facts of a machine without any problem.
   static func healthy() -> DoctorFacts {
     var facts = DoctorFacts()
     facts.now = Instant(seconds: 1_774_600_000)
@@ -125,7 +125,7 @@ import Varlink
     var name: String
     var check: Check
     var state: Finding.State
-    /// Occurs in the English message.
+    /// A part of the English message.
     var says: String
     /// The text of the first remedy.
     var helps: String
@@ -227,7 +227,7 @@ import Varlink
       $0.endpoints = .answer([])
       $0.commands = .answer([])
     },
-    // Without a daemon nobody knows what it has.
+    // Without a daemon its reminders are unknown.
     Break(.lingering, .skipped, "no daemon to ask", "") {
       $0.lingers = false
       $0.daemon = .absent
@@ -413,7 +413,7 @@ import Varlink
     }
   }
 
-  /// Without an examination nothing is claimed that was not seen.
+  /// Without an examination nothing is claimed.
   @Test func whatCouldNotBeLookedAtIsSkipped() {
     var facts = Self.healthy()
     facts.examination = nil
@@ -438,7 +438,7 @@ import Varlink
     #expect(Set(findings.map(\.check)).isDisjoint(with: [.bus, .notifications, .desktop, .lingering]))
   }
 
-  /// `systemctl show` as Debian 12 prints it.
+  /// The output of `systemctl show` on Debian 12.
   @Test func theAnswerOfSystemctlIsRead() {
     let facts = UnitProbe.parse(
       """
@@ -480,7 +480,7 @@ import Varlink
     #expect(size(68 << 30) == "68 GiB")
   }
 
-  /// docs/doctor.md has a row for each check, in this order and these words, by the name that is printed.
+  /// docs/doctor.md has a row for each check, in the same order and words, with the printed name.
   @Test func theManualHasEachCheck() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -496,7 +496,7 @@ import Varlink
         })
   }
 
-  /// Programs that are run for a look: each way to end, and none that outstays its time.
+  /// Probe programs: every way to end, and none runs beyond its time limit.
   @Test(.timeLimit(.minutes(5))) func programsAreRunForALook() {
     #expect(
       RunningProgram.run("/bin/sh", ["-c", "echo hello"], within: 60_000) == .ended(status: 0, output: "hello\n"))
@@ -507,7 +507,7 @@ import Varlink
       RunningProgram.run("/bin/sh", ["-c", "perl -e 'sleep 100000' & perl -e 'sleep 100000'"], within: 150)
         == .tookTooLong(150)
     )
-    // One that closes its output and stays.
+    // A program that closes its output and keeps running.
     #expect(
       RunningProgram.run("/bin/sh", ["-c", "exec >&-; perl -e 'sleep 100000'"], within: 150) == .tookTooLong(150))
     #expect(

@@ -17,7 +17,7 @@ import Testing
     #expect(abs(scale.low - low) < 1e-6 && abs(scale.high - high) < 1e-6 && abs(scale.step - step) < 1e-6, "\(scale)")
   }
 
-  /// Whatever the values, they lie within, the ticks are few, and their digits tell them apart.
+  /// All values lie within the scale, there are few ticks, and the ticks' digits differ.
   @Test func scalesHoldTheirValues() {
     var seed: UInt64 = 7
     func chance() -> Double {
@@ -87,7 +87,7 @@ import Testing
 
   private static func day(_ plus: Int) -> CivilDate { CivilDate.earliest.adding(days: 20_000 + plus) ?? .latest }
 
-  /// On the first day there is one column, which is as wide as a column and not as the drawing.
+  /// On the first day there is one column of normal width.
   @Test(arguments: [40, 80, 120])
   func oneDayDoesNotFillTheChart(_ width: Int) throws {
     var chart = TextChart(
@@ -102,14 +102,14 @@ import Testing
       "\(chart.lines(width: width, height: 10, style: Style(isColored: false)))")
     chart.points.append(.init(day: Self.day(1), value: 750))
     #expect((2...width / 5).contains(widest(chart)))
-    // And a week of checks is one of several.
+    // A week of checks is one of several columns.
     chart = TextChart(
       isColumns: true, points: [.init(day: Self.day(4), value: 3)], averages: [], daysEach: 7,
       glyphs: Glyphs(isASCII: false))
     #expect((1...width / 6).contains(widest(chart)))
   }
 
-  /// The first value of a measure is not on the edge, where it is overlooked, and its goal is seen with it.
+  /// The first value of a measure is not at the edge, and its goal is visible.
   @Test(arguments: [40, 80, 120])
   func theFirstValueStandsBesideItsGoal(_ width: Int) throws {
     let first = TextChart.Value(day: Self.day(0), value: 85.5)
@@ -120,11 +120,11 @@ import Testing
     let column = row.distance(from: row.startIndex, to: try #require(row.firstIndex(of: "∘")))
     #expect(column > 6 && column < width / 3, "\(rows.joined(separator: "\n"))")
     #expect(chart.showsGoal && rows.contains { $0.contains("┄┄┄┄") })
-    // A goal that would press many values flat is not drawn.
+    // A goal that would flatten many values is not drawn.
     let many = (0..<9).map { TextChart.Value(day: Self.day($0), value: 85 + Double($0) / 10) }
     #expect(
       !TextChart(isColumns: false, points: many, averages: [], goal: 60, glyphs: Glyphs(isASCII: false)).showsGoal)
-    // A first glass stands beside the day's goal.
+    // The first drink is drawn with the day's goal.
     #expect(
       TextChart(
         isColumns: true, points: [.init(day: Self.day(0), value: 250)], averages: [], goal: 2_500,
@@ -132,7 +132,7 @@ import Testing
       ).showsGoal)
   }
 
-  /// The band of what is expected has no empty column, however many columns a day has.
+  /// The band of expected values has no empty column, however many columns a day takes.
   @Test(arguments: [40, 80, 120, 200])
   func theBandIsWhole(_ width: Int) throws {
     let points = (0..<30).map { TextChart.Value(day: Self.day($0), value: 80 - Double($0) / 10) }
@@ -146,7 +146,7 @@ import Testing
     #expect(inAll >= width / 5 && bands.contains(inAll), "\(rows.joined(separator: "\n"))")
   }
 
-  /// A chart is no higher than the terminal, and a low one keeps its drawing before its sentences.
+  /// A chart is no higher than the terminal; on a low one the drawing takes precedence over the sentences.
   @Test func chartsKeepToTheHeight() {
     let sentences = [["one"], ["two", "two"], ["three"]]
     let unknown = Chart.Room(rows: nil, usual: 14, fixed: 3, sentences: sentences)
@@ -167,7 +167,7 @@ import Testing
       let outcome = chime(
         words(line), daemon: try FakeTrackers().daemon(), width: width, height: height, isTerminal: true,
         environment: ["LANG": "C.UTF-8", "NO_COLOR": "1"])
-      // The last line is that of the prompt.
+      // The last line is the prompt's.
       #expect(outcome.lines.count <= height, "\(width)x\(height):\n\(outcome.output)")
     }
   }

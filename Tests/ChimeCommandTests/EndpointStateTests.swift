@@ -3,14 +3,14 @@ import Testing
 
 @testable import ChimeCommand
 
-/// How an endpoint fares, as its listing and `chime endpoint show` say it.
+/// The state of an endpoint in the list and in `chime endpoint show`.
 struct EndpointStateTests {
   @Test(
     arguments: [
       (nil, nil, "in use"),
       (1_774_590_000, nil, "failing since Fri 2026-03-27 06:40"),
       (1_774_590_000, 1_774_600_300, "backing off until 09:31:40, failing since Fri 2026-03-27 06:40"),
-      // The rest was over as the listing came.
+      // The circuit breaker had closed when the list arrived.
       (1_774_590_000, 1_774_590_060, "failing since Fri 2026-03-27 06:40"),
     ] as [(Int64?, Int64?, String)])
   func anEndpointSaysHowItFares(failing: Int64?, resting: Int64?, said: String) throws {

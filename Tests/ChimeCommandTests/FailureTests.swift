@@ -105,7 +105,7 @@ import Varlink
   }
 }
 
-/// `chime command test` says what it gave and what it got, and waits as long as the command may take.
+/// `chime command test` shows input and output, and waits as long as the command's time limit.
 @Suite struct CommandTestTests {
   @Test func tellsAllAndFails() throws {
     let daemon = try VerbTests.daemon()
@@ -131,7 +131,7 @@ import Varlink
   }
 }
 
-/// What happens with files and with a person at the terminal.
+/// Files, and a person at the terminal.
 @Suite struct TerminalTests {
   @Test(arguments: [("y\n", true), ("yes\n", true), ("\n", false), ("n\n", false), ("", false)])
   func removeAsks(_ answer: String, _ removes: Bool) throws {
@@ -140,7 +140,7 @@ import Varlink
     #expect(outcome.errors.contains("Remove \"Drink water\" (r7k2, every 90m from 08:00 to 22:00)? [y/N]"))
     #expect(outcome.status == (removes ? .success : .failed))
     #expect(daemon.methods == (removes ? ["Reminders.Get", "Reminders.Remove"] : ["Reminders.Get"]))
-    // What was shown goes by its id.
+    // The removal uses the id of the reminder that was shown.
     if removes { #expect(daemon.calls.last?.parameters == ["id": "r7k2"]) }
   }
 
@@ -213,14 +213,14 @@ import Varlink
     #expect(chime(line + ["--secret-file", directory], daemon: daemon).status == .failed)
     #expect(chime(line + ["--secret-file", path + "x"], daemon: daemon).status == .failed)
 
-    // A secret that was made for nothing does not stay behind.
+    // A secret created for a refused endpoint is deleted.
     let refusing = try FakeDaemon { _, _ in .error("InvalidValue", Wire.InvalidValue(field: "url", message: "no URL")) }
     let refused = directory + "/t"
     #expect(chime(line + ["--new-secret", refused], daemon: refusing).status == .failed)
     #expect(!FileManager.default.fileExists(atPath: refused))
   }
 
-  /// Of two that are alike one key takes one; where nobody can be asked, or no key is one of them, nothing is done.
+  /// One key chooses between two matches; without a terminal or with another key, nothing changes.
   @Test(arguments: [("2", "tea2"), ("1", "tea1"), ("3", nil), ("\n", nil), ("", nil), ("x", nil)])
   func whichOfTwoIsMeantIsAskedOnATerminal(answer: String, id: String?) throws {
     let candidates = ["tea1 Black tea (daily at 09:00)", "tea2 Black tea (at 2026-12-01 09:00)"]

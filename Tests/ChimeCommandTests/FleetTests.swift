@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// `chime fleet`, and the line of `chime status`: who shares the store, and what waits for them.
+/// `chime fleet`, and the line of `chime status` about the daemons that share the store.
 @Suite struct FleetTests {
   static func daemon(
     _ id: Int, _ host: String, _ state: DaemonInterface.Daemon.State = .running, unheardMs: Int = 1_200,
@@ -67,7 +67,7 @@ import Testing
         """, "\(outcome.output)")
   }
 
-  /// One clear sentence where there is nobody else.
+  /// One clear sentence for a daemon that is alone.
   @Test func whoeverIsAloneIsToldSo() throws {
     let file = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)], isShared: false))
     #expect(
@@ -82,7 +82,7 @@ import Testing
       database.output.hasPrefix(
         "One daemon uses the store (process 4711 on app1): another with the same connection would share its work.\n"),
       "\(database.output)")
-    // One that is lost is not passed over in silence.
+    // A lost daemon is mentioned.
     let lost = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256), Self.daemon(2, "app2", .lost)]))
     #expect(lost.output.hasPrefix("1 daemon uses the store.") && lost.output.contains("lost"), "\(lost.output)")
   }

@@ -105,7 +105,7 @@ import Testing
     #expect(SpellingSuggestions.distance(right, left) == distance)
   }
 
-  /// One name means one thing in how it is written, so that options may stand before the verb.
+  /// An option has the same syntax for every verb, so options may precede the verb.
   @Test func optionsAgreeAcrossVerbs() {
     for option in CommandTable.standard.allOptions {
       for other in CommandTable.standard.allOptions where other.name == option.name {
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  /// What the examples show is accepted by the parser.
+  /// The parser accepts all examples.
   @Test func examplesParse() throws {
     for verb in CommandTable.standard.allVerbs {
       for example in verb.examples {

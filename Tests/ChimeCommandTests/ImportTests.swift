@@ -5,7 +5,7 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// What `chime import` sends, from where, and what it says of the answer.
+/// What `chime import` sends, from where, and how it reports the answer.
 @Suite struct ImportTests {
   @Test func theSummaryIsOnStandardErrorWithTheReasons() throws {
     let outcome = chime(["import", "-"], daemon: try VerbTests.daemon())
@@ -53,7 +53,7 @@ import Varlink
     let daemon = try FakeDaemon { _, _ in
       .error("InvalidText", RemindersInterface.InvalidText(line: 2, message: "it is odd"))
     }
-    // The second line that is sent is the fourth of the file: one was folded, one is empty.
+    // The second line sent is the fourth of the file: one was folded, one is empty.
     let text = "BEGIN:VCALENDAR\r\n :\r\n\r\nVERSION:9\r\nEND:VCALENDAR\r\n"
     let outcome = chime(["import", "-"], daemon: daemon, input: text)
     #expect(outcome.status == .failed)
@@ -92,7 +92,7 @@ import Varlink
     let head = "BEGIN:VCALENDAR\nVERSION:2.0\nBEGIN:VTIMEZONE\nTZID:X\nEND:VTIMEZONE\n"
     let filler = "DESCRIPTION:" + String(repeating: "x", count: 1_000) + "\n"
     let events = (0..<3_000).map { Self.event("\($0)", filler) }.joined()
-    // The exception stands far from its series, and has to come with it.
+    // The exception is far from its series, but must be in the same part.
     let text = head + events + Self.event("7", "RECURRENCE-ID:20260101T000000\n") + "END:VCALENDAR\n"
     let parts = try CalendarParts.split(Array(text.utf8), name: "a.ics")
     #expect(parts.count == 4)
@@ -145,7 +145,7 @@ import Varlink
     #expect(parts.allSatisfy { $0.text.utf8.count < 70_000 })
   }
 
-  /// The daemon refuses each part of it, so nothing is taken of a file that did not arrive whole.
+  /// The daemon refuses every part of a truncated file, so nothing of it is imported.
   @Test(arguments: [1, 3_000])
   func whatIsCutOffIsNotMended(_ count: Int) throws {
     let filler = "DESCRIPTION:" + String(repeating: "x", count: 1_000) + "\n"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// Paging: what the daemon cuts into pages the command puts together.
+/// Paging: the command joins the daemon's pages.
 struct ListingsTests {
   private static func all(_ pages: [(items: [Int], cursor: String?)], limit: Int? = nil) throws -> (
     items: [Int], isCut: Bool, asked: Int
@@ -16,7 +16,7 @@ struct ListingsTests {
     return (result.items, result.isCut, asked)
   }
 
-  /// The daemon gives one that skips a time where that time would be; what is told of it comes later.
+  /// The daemon sorts a skipping reminder by the skipped time; the command shows a later one.
   @Test func aListIsInTheOrderOfWhatIsToldOfIt() {
     let reminders = [
       Samples.reminder("skips", next: Samples.time(1_774_700_000)),

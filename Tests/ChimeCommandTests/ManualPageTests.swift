@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// The sources of the manual pages, held to what they tell of.
+/// Compares the sources of the manual pages with what they describe.
 @Suite struct ManualPageTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -14,7 +14,7 @@ import Testing
     try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
   }
 
-  /// Takes off what scdoc would.
+  /// Returns the text without scdoc's markup.
   private func bare(_ text: some StringProtocol) -> String {
     var result = ""
     var isEscaped = false
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Each key of the configuration once, with its default.
+  /// Each configuration key appears once, with its default.
   @Test func thePageOfTheConfigurationHasEveryKey() throws {
     let keys = try text("Config/chimed.toml").matches(of: /(?m)^# (\w+) = (.+)$/).map { ($0.1, $0.2) }
     #expect(keys.count > 30)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// What stands in the page as an example of a schedule is one.
+  /// The page's examples of schedules are valid.
   @Test func examplesOfSchedulesAreSchedules() throws {
     let lines = try text("docs/man/chime-schedules.7.scd").split(separator: "\n").map(String.init)
     let examples = lines.filter { $0.hasPrefix("*") && ($0.hasSuffix("*") || $0.hasSuffix("*++")) }
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  /// Every interface, method and error has its place in io.chime(7).
+  /// io.chime(7) has every interface, method and error.
   @Test func thePageOfTheInterfacesHasEveryMethod() throws {
     let page = try text("docs/man/io.chime.7.scd")
     let folder = Self.root.appending(path: "Sources/ChimeControl/Interfaces")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// Reminders that are left without a channel that works are named, where that comes about.
+/// Reminders without a working channel are named when that happens.
 @Suite struct MuteRemindersTests {
   private static func reminder(
     _ id: String, _ channels: [String], unheard: String? = nil
@@ -69,7 +69,7 @@ import Testing
     #expect(outcome.errors.contains("`chime edit a --to desktop`"), "\(outcome.errors)")
   }
 
-  /// Endpoints are no part of a backup: on a new machine they are missing.
+  /// Endpoints are not part of a backup: they are missing on a new machine.
   @Test func aRestoreNamesThoseWhoseEndpointsAreNotHere() throws {
     let file = RunFolder.url.appending(path: "mute-\(UUID().uuidString).backup")
     try Data("backup".utf8).write(to: file)

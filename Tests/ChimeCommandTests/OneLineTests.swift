@@ -4,9 +4,9 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// One line that says all of a reminder: `chime add Call mum tomorrow at 5pm #family !critical @phone //bring the photos`.
+/// A complete reminder in one line: `chime add Call mum tomorrow at 5pm #family !critical @phone //bring the photos`.
 @Suite struct OneLineTests {
-  /// What the daemon is asked to add.
+  /// Returns the command's outcome and the draft that the daemon was asked to add.
   private func added(
     _ arguments: [String], input: String = "", environment: [String: String] = [:]
   ) throws -> (outcome: Outcome, draft: String?) {
@@ -36,7 +36,7 @@ import Varlink
       "remind me to stretch #health in 20 minutes",
       #"{"reminder":{"tags":["health"],"title":"stretch","when":"in 20 minutes"}}"#
     ),
-    // What is no mark stays where it was.
+    // Text that is no mark stays where it was.
     ("add Mend #12 tomorrow @5pm", #"{"reminder":{"title":"Mend #12","when":"tomorrow @5pm"}}"#),
     (
       "add Read https://example.org//a tomorrow",
@@ -56,7 +56,7 @@ import Varlink
     let (outcome, added) = try added(words(line))
     #expect(outcome.status == .success, "\(outcome.errors)")
     #expect(added == draft)
-    // As one word, such as people put in quotes for the sake of # and !, it is the same.
+    // A line quoted as one word, as # and ! require, is the same.
     guard !line.contains("\""), !line.contains("--") else { return }
     let verb = String(line.prefix { $0 != " " })
     #expect(try self.added([verb, String(line.dropFirst(verb.count + 1))]).draft == draft)
@@ -88,14 +88,14 @@ import Varlink
     #expect(
       batch.output == #"{"title":"Tea","tags":["home"],"canonical":"at 2027-03-05 09:00","dialect":"phrase","#
         + #""next":[1804233600]}"# + "\n")
-    // A hint has the title too.
+    // A suggestion contains the title too.
     let asked = chime(["when", "--batch"], input: "{\"line\": \"next year plan the trip\"}\n")
     #expect(asked.output.contains(#""suggestion":"2027-01-01 plan the trip"#), "\(asked.output)")
     let wrong = chime(["when", "--batch"], input: "{\"line\": \"Tea tomorrow at 9 !urgent\"}\n")
     #expect(wrong.output.contains(#""code":"invalidValue""#), "\(wrong.output)")
   }
 
-  /// A line that may mean several is asked about where somebody can answer; one key takes one.
+  /// An ambiguous line is asked about where somebody can answer; one key chooses.
   @Test func oneKeyTakesWhatWasMeant() throws {
     for (key, draft) in [
       ("1", #"{"reminder":{"title":"Dentist","when":"saturday"}}"#),
@@ -106,7 +106,7 @@ import Varlink
       #expect(outcome.errors.contains("  1  chime add Dentist saturday\n  2  chime add Dentist saturday next week\n"))
       #expect(added == draft)
     }
-    // The line can be typed as it is shown.
+    // The line as shown can be typed.
     let (shown, _) = try added(["add", "Pay $HOME \"now\"", "next", "saturday"], input: "q")
     #expect(shown.errors.contains("  1  chime add 'Pay $HOME \"now\"' saturday\n"), "\(shown.errors)")
     for key in ["4", "0", "q", "\n", "\u{3}", ""] {
@@ -119,7 +119,7 @@ import Varlink
     let (_, marked) = try added(words("add Dentist next saturday #health --body card"), input: "1")
     #expect(
       marked == #"{"reminder":{"body":"card","tags":["health"],"title":"Dentist","when":"saturday"}}"#)
-    // Nobody is asked by a script.
+    // A script is not asked.
     let (scripted, none) = try added(words("add Dentist next saturday"))
     #expect(scripted.status == .usage && none == nil)
     #expect(scripted.errors.contains("did you mean"), "\(scripted.errors)")
@@ -131,7 +131,7 @@ import Varlink
     #expect(added?.contains("Pills") == true)
   }
 
-  /// In a Czech locale; the daemon is sent English.
+  /// In a Czech locale; the daemon receives English.
   @Test func czechLines() throws {
     let czech = ["LC_ALL": "cs_CZ.UTF-8"]
     let (outcome, added) = try added(words("add Zavolat mámě zítra v 17 #rodina"), environment: czech)

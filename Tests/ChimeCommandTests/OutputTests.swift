@@ -40,7 +40,7 @@ import Testing
     #expect(RelativeTime.text(then, now: Samples.now) == expected)
   }
 
-  /// Words and their order hold for every length of time.
+  /// No duration is printed with 60 of a unit.
   @Test func relativeTimesNeverSaySixtyOfAnything() {
     for seconds in stride(from: Int64(1), to: 2_000_000, by: 29) {
       let text = RelativeTime.amount(seconds: seconds)
@@ -70,7 +70,7 @@ import Testing
     #expect(outcome.output.contains("…"))
   }
 
-  /// At eighty columns a list has its schedule, its next time and where it goes; long texts are what gives way.
+  /// A list of eighty columns has the schedule, the next time and the channels; long texts are shortened.
   @Test func aNarrowTableTakesShorterTextsBeforeItDropsColumns() throws {
     let clock = WallClock(zone: .utc, now: Instant(seconds: 1_795_420_800))
     func table(_ passedOver: String?) -> Table {
@@ -98,7 +98,7 @@ import Testing
     }
     #expect(lines("skipped", 80)[1].contains("Tue 08:00  skipped"), "\(lines("skipped", 80))")
     #expect(lines("skipped", nil)[1].contains("Tue 2026-11-24 08:00  in 24 h, skipped"))
-    // Where even that is too much the least important goes first.
+    // If even that is too wide, the least important column is dropped first.
     #expect(lines("skipped", 50)[0].split(separator: " ") == ["ID", "TITLE", "NEXT", "LEFT"])
   }
 
@@ -108,7 +108,7 @@ import Testing
     (3_456_000, "Sat 2027-01-02 08:00", "in 6 weeks"),
   ]
 
-  /// Outside UTF-8 locales a person gets signs that the terminal has, as wide as ours; what programs read stays as it is.
+  /// Outside UTF-8 locales people get ASCII signs of the same width; output for programs is unchanged.
   @Test func outsideUTF8TheSignsAreThoseOfATypewriter() throws {
     for line in ["✓ ★ ☆ ● ◐ ○ · ━━──", "a → b – c…", "↗ ↘ × “x”"] {
       let typed = Glyphs.typed(line)
@@ -158,7 +158,7 @@ import Testing
 
   @Test func plainFieldsHoldNoTabs() { #expect(Plain.text(.list([.string("a\tb\nc"), .int(2)])) == "a b c,2") }
 
-  /// Programs read every field, in the order of the interface file; what is missing is null.
+  /// JSON has every field, in the order of the interface file; a missing value is null.
   @Test func valuesOfTheInterfacesArePrintedWhole() throws {
     let occurrence = Samples.occurrence()
     let value = JSONText(occurrence, PreferredLanguages(languages: ["cs"]))
@@ -170,7 +170,7 @@ import Testing
     #expect(members.first { $0.name == "snoozedUntil" }?.value == .null)
   }
 
-  /// A text in several languages is one text; the names of measures and attributes are no languages.
+  /// A text in several languages is printed in one; names of measures and attributes are not taken for languages.
   @Test func textsAreInTheUsersLanguage() {
     let day = SchedulesInterface.CalendarDays(
       from: "2026-12-24", to: "2026-12-24", names: ["en": "Eve", "cs": "Štědrý den"])

@@ -6,7 +6,7 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// What people who know the five packs from elsewhere look for.
+/// Features that users of the five packs know from other programs.
 @Suite struct PackLetterTests {
   typealias T = TrackersInterface
 
@@ -29,7 +29,7 @@ import Varlink
 
   // MARK: Weight
 
-  /// Towards and away are by the goal's direction; what rounds to nothing is neither.
+  /// Towards and away depend on the goal's direction; a change that rounds to zero is neither.
   @Test(
     arguments: [
       (-0.7, 82.6, 80, .towards, "↘"), (0.7, 82.6, 80, .away, "↗"), (0.7, 70, 80, .towards, "↗"),
@@ -44,7 +44,7 @@ import Varlink
     #expect(trend.tone == [.towards: .good, .away: .bad, .neither: .plain][heading])
   }
 
-  /// `79.2 kg ↘ 0.3 a week, 76.0 kg on 2026-05-19`, green; red when the goal lies the other way.
+  /// `79.2 kg ↘ 0.3 a week, 76.0 kg on 2026-05-19`, green; red if the goal lies the other way.
   @Test(arguments: [80, 40])
   func todaySaysWhereAWeightGoes(_ width: Int) throws {
     let page = try Self.draw("today", width: width)
@@ -68,7 +68,7 @@ import Varlink
     #expect(html.contains(/<dd class="toward leaf">↘ −0\.\d kg/))
   }
 
-  /// Body fat, in the list, the logbook, the statistics, a chart of its own and the report.
+  /// Body fat: in the list, the logbook, the statistics, its own chart and the report.
   @Test func furtherMeasuresAreShown() throws {
     #expect(try Self.draw("entry list weight -n 3").contains("fat 21.4 %"))
     let logbook = try Self.draw("logbook weight --range 1W")
@@ -103,7 +103,7 @@ import Varlink
     return (outcome, daemon)
   }
 
-  /// The first weight is asked, in the unit that was chosen, and logged when the pack is installed.
+  /// The first weight is asked for in the chosen unit, and logged at installation.
   @Test func initAsksForTheFirstWeight() throws {
     let (outcome, daemon) = try Self.initialise("weight\nlb\n180.5\n170\n\n\n")
     #expect(outcome.errors.contains("how much is it now, in lb?"))
@@ -117,7 +117,7 @@ import Varlink
     #expect(!trial.daemon.methods.contains("Trackers.Log"))
   }
 
-  // MARK: Hydration, and what is set already
+  // MARK: Hydration, and current settings
 
   @Test func theQuestionForAGoalNamesTheUsualOnes() throws {
     var desk = FakeDesk()
@@ -127,12 +127,12 @@ import Varlink
     #expect(shown.output.replacing(/\s+/, with: " ").contains("usual are 2000, 2500, 3000"), "\(shown.output)")
   }
 
-  /// Asked again, what was set stands in brackets, and not what the pack would set.
+  /// When asked again, the brackets contain the current settings, not the pack's defaults.
   @Test func editingStartsFromWhatIsSet() throws {
     var desk = FakeDesk()
     desk.packs[0].installedAt = Samples.time(1_774_500_000)
     desk.packs[0].trackers[0].goal = T.Goal(total: 3_250, period: .day)
-    // The reminder was not wanted then.
+    // The reminder was declined then.
     desk.packs[0].reminders[0].id = nil
     let (outcome, daemon) = try Self.initialise("hydration\n\n\n\n", [], desk)
     #expect(outcome.errors.contains("[3250 ml]") && outcome.errors.contains("[no]"), "\(outcome.errors)")
@@ -167,7 +167,7 @@ import Varlink
     #expect(try Self.ids("item list watches --gone") == ["speedmaster"])
     let byBrand = try Self.ids("item list watches --sort brand --owned")
     #expect(byBrand.count == 11 && byBrand.first == "tank" && byBrand.last == "black-bay", "\(byBrand)")
-    // What is gone is last, in whatever order.
+    // Retired items are last in every order.
     for order in ["used", "last", "title", "since", "brand"] {
       #expect(try Self.ids("item list watches --sort \(order)").last == "speedmaster", "\(order)")
     }
@@ -187,7 +187,7 @@ import Varlink
     let page = try Self.draw("item show watches Speedmaster", year: Self.collection)
     #expect(
       page.contains("Speedmaster ✗ there no more") && page.contains("brand") && page.contains("Achievements with it"))
-    // No sign of a picture goes where nobody has said that it can be shown.
+    // No picture sequence is sent to a terminal that has not announced support.
     #expect(!page.contains("\u{1B}_G") && !page.contains("\u{1B}P"))
     let json = chime(words("item show watches tank --json"), daemon: try FakeTrackers(year: Self.collection).daemon())
     #expect(json.output.contains("\"achievements\"") && json.output.contains("\"tank\""))
@@ -200,13 +200,13 @@ import Varlink
     let line = ["item", "show", "watches", "speedmaster", "--save", file]
     #expect(chime(line, daemon: daemon).status == .success)
     #expect(try Array(Data(contentsOf: URL(filePath: file))) == TrackerYear.full.photos["spring.png"])
-    // A file that is there is left alone.
+    // An existing file is left alone.
     #expect(chime(line, daemon: daemon).status != .success)
     let none = chime(words("item show watches tank --save x"), daemon: daemon)
     #expect(none.status == .failed && none.errors.contains("has no photo"))
   }
 
-  /// The terminal says what it can; a photo goes to none that does not.
+  /// The terminal's answer decides; a photo goes to no terminal without support.
   @Test(
     arguments: [
       ("\u{1B}_Gi=4711;OK\u{1B}\\\u{1B}[?62;c", .kitty), ("\u{1B}[?62;4;22c", .sixel), ("\u{1B}[?64;1;2c", .none),
@@ -216,7 +216,7 @@ import Varlink
     #expect(TerminalPhoto.ability(Array(answer.utf8)) == ability)
   }
 
-  /// A run of the command in a terminal that answers.
+  /// Runs the command in a terminal that answers, and returns what it printed.
   private static func show(
     _ answer: String, photo: [UInt8]? = nil, program: @escaping ([String]) -> [UInt8]? = { _ in nil }
   ) throws -> (output: String, errors: String) {
@@ -248,19 +248,19 @@ import Varlink
     #expect(parts.allSatisfy { $0.output.2.count <= 4_096 })
     let bytes = Data(base64Encoded: parts.map { String($0.output.2) }.joined()).map(Array.init)
     #expect(bytes == TrackerYear.full.photos["spring.png"].flatMap { PhotoFile.clean($0)?.bytes })
-    // Sixel takes a program, and says so where there is none.
+    // Sixel needs a program; if there is none, a message says so.
     let sixel = "\u{1B}[?62;4;22c"
     #expect(try Self.show(sixel).errors.contains("chafa or img2sixel"))
     let made = try Self.show(sixel) { $0[0] == "img2sixel" ? Array("\u{1B}Pq#0~\u{1B}\\".utf8) : nil }
     #expect(made.output.contains("\u{1B}Pq#0~"))
-    // What is no picture does not reach the terminal, and what is none does not reach a program.
+    // Output that is no picture is not sent to the terminal, and a file that is no picture not to a program.
     #expect(try Self.show(sixel) { _ in Array("\u{1B}]0;title\u{7}".utf8) }.errors.contains("chafa or img2sixel"))
     let hostile = try Self.show(kitty, photo: Array("<svg onload=alert(1)>".utf8)) { _ in Array("\u{1B}_G".utf8) }
     #expect(hostile.errors.contains("cannot be read") && !hostile.output.contains("\u{1B}_G"))
     #expect(try Self.show("").errors.contains("--save FILE"))
   }
 
-  /// The month has the letter of each day's watch, in 80 columns and in 40.
+  /// The month shows the letter of each day's watch, in 80 columns and in 40.
   @Test(arguments: [80, 40])
   func aMonthHasTheWatchOfEachDay(_ width: Int) throws {
     let page = try Self.draw("month watches", width: width, year: Self.collection)
@@ -271,7 +271,7 @@ import Varlink
     #expect(json.contains(/"2026-03-27":\s*\[[^\]]*"tank"/), "\(json.suffix(600))")
   }
 
-  /// A watch has one letter in the month and in the report, however often it was worn in either.
+  /// A watch has the same letter in the month and in the report, however often it was worn in either.
   @Test func aWatchHasOneLetterEverywhere() throws {
     let html = try ReportTests.html(Self.collection, ["--pack", "watches"])
     let report = html.matches(of: /<b class="\w+">([A-Za-z])<\/b> <span dir="auto">([^<]+)</).map {
@@ -294,13 +294,13 @@ import Varlink
     let html = try ReportTests.html(Self.collection, ["--pack", "watches"])
     let card = try #require(html.firstRange(of: "class=\"today\"")).lowerBound
     #expect(html[card...].prefix(3_000).contains("Tank Must"))
-    // The photo is in the file once, and shown with the item, on its day, and of what is gone.
+    // The photo is in the file once, and is shown with the item, on its day and among the retired items.
     #expect(html.matches(of: /data:image\/png;base64,/).count == 1)
     #expect(html.contains(".ph0{background-image:url(data:image/png;base64,iVBOR"))
     #expect(html.matches(of: /class="photo ph0"/).count >= 2 && html.contains("class=\"shots\""))
     #expect(html.contains("There no more") && html.contains("✗ until 2026-01-31"))
     #expect(html.contains("class=\"wear\""))
-    // A file that is no picture is not put into it, whatever it is called.
+    // A file that is no picture is not embedded, regardless of its name.
     var year = Self.collection
     year.photos["spring.png"] = Array("<script>alert(1)</script>".utf8)
     let refused = try ReportTests.html(year, ["--pack", "watches"])
@@ -324,7 +324,7 @@ import Varlink
 
   // MARK: Goal
 
-  /// Each day that is asked for has its number, done or not, and those to come too.
+  /// Each day of the plan has its number, done or not, future days included.
   @Test(arguments: [80, 40])
   func thePlanIsNumbered(_ width: Int) throws {
     var year = TrackerYear.full
@@ -346,14 +346,14 @@ import Varlink
     #expect(april.first?[1] == "1" && april.allSatisfy { $0[2] == "ahead" } && april.count > 15)
     #expect(chime(words("progress goal --plan --json"), daemon: daemon).output.contains(#""state":"ahead""#))
     #expect(try ReportTests.html(year, ["--pack", "goal"]).contains("class=\"plan ahead\""))
-    // Where any days do, there are none to number.
+    // If any days count, there are none to number.
     let goal = try #require(year.trackers.firstIndex { $0.id == "goal" })
     year.trackers[goal].counting = T.Counting(times: 3, per: .week)
     let none = chime(words("progress goal --plan"), daemon: try FakeTrackers(year: year).daemon())
     #expect(none.status == .failed && none.errors.contains("there is no plan of days"))
   }
 
-  /// Twenty forms, each drawn otherwise; a day keeps its own.
+  /// Twenty shapes, each drawn differently; a day keeps its shape.
   @Test func flowersDifferFromDayToDay() throws {
     let days = (0..<400).map { TrackerYear.started.plus($0).description }
     let forms = days.map { ReportFlowers.form($0, "goal") }
@@ -373,7 +373,7 @@ import Varlink
 
   // MARK: Adkhar
 
-  /// The strip of the week has the days of the month.
+  /// The week's strip shows the days of the month.
   @Test func theWeekHasItsDates() throws {
     let lines = try Self.draw("today").split(separator: "\n")
     let names = try #require(lines.firstIndex { $0.contains("Sat Sun Mon Tue Wed Thu Fri") })
@@ -390,7 +390,7 @@ import Varlink
     #expect(page.contains("\u{1B}[\(CategoryColor("diversity").tone.rawValue)m●"))
   }
 
-  /// No two categories of a pack that comes with Chime have one colour.
+  /// No two categories of a bundled pack have the same color.
   @Test(
     arguments: [
       ["start", "streak", "moment", "volume"], ["quran", "hadith", "wisdom", "journey"],

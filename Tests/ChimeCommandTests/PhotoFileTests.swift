@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// What a camera wrote into a photo stays at home.
+/// A photo's metadata is removed before it is sent.
 @Suite struct PhotoFileTests {
   private static let place = Array("GPS 50.0875 N 14.4213 E".utf8)
 
@@ -10,7 +10,7 @@ import Testing
     [0xFF, marker, UInt8((body.count + 2) >> 8), UInt8((body.count + 2) & 255)] + body
   }
 
-  /// An Exif segment with a camera's name and an orientation, and the place behind them.
+  /// Returns an Exif segment with a camera's name, an orientation and a location.
   private static func exif(orientation: UInt8, isLittle: Bool) -> [UInt8] {
     func two(_ value: Int) -> [UInt8] {
       isLittle ? [UInt8(value & 255), UInt8(value >> 8)] : [UInt8(value >> 8), UInt8(value & 255)]
@@ -23,7 +23,7 @@ import Testing
       + place
   }
 
-  /// A scan whose data has a stuffed 0xFF and a restart, tables between two scans, and a film behind the end.
+  /// Scans whose data has a stuffed 0xFF and a restart, tables between two scans, and a film after the end.
   private static let scans: [UInt8] =
     segment(0xDA, [1, 1, 0, 0, 63, 0]) + [0x12, 0xFF, 0x00, 0x34, 0xFF, 0xD0, 0x56] + segment(0xC4, [0, 0xFF, 0xD9, 1])
     + segment(0xDA, [1, 1, 0, 0, 63, 0]) + [0x78, 0xFF, 0xD9]
@@ -43,7 +43,7 @@ import Testing
     let isTurned = (2...8).contains(orientation)
     #expect(contains(clean.bytes, Array("Exif".utf8)) == isTurned)
     if isTurned { #expect(contains(clean.bytes, [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation])) }
-    // What has been cleaned stays as it is.
+    // A cleaned file does not change again.
     #expect(PhotoFile.clean(clean.bytes)?.bytes == clean.bytes)
   }
 
@@ -69,7 +69,7 @@ import Testing
     #expect(clean.kind == .webp && clean.bytes == file(chunk("VP8X", [0x20] + flags.dropFirst()) + picture))
   }
 
-  /// A file that is cut short anywhere, or no picture, is refused or cut, and never read beyond its end.
+  /// A truncated file or one that is no picture is refused or cut, and never read beyond its end.
   @Test func hostileFilesDoNoHarm() {
     let jpeg: [UInt8] = [0xFF, 0xD8] + Self.segment(0xE1, Self.exif(orientation: 6, isLittle: true)) + Self.scans
     let png = TestPicture.png(width: 9, height: 3)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// Places as people write them.
+/// Locations as people write them.
 @Suite struct PlaceTests {
   @Test(
     arguments: [

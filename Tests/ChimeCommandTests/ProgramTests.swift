@@ -5,7 +5,7 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// The built program, as a person or a script runs it.
+/// The built program, run as a person or a script runs it.
 @Suite struct ProgramTests {
   @Test func whenTellsTimes() throws {
     let answer = try run([
@@ -107,7 +107,7 @@ import Varlink
     #expect(lines.last?["dialect"] == "phrase")
   }
 
-  /// An answer comes before the next question is asked.
+  /// An answer is printed before the next question is read.
   @Test func batchStreams() throws {
     let process = try ChildProcess(builtCommand().path, ["when", "--batch"], input: .written, output: .piped)
     for _ in 0..<3 {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ChimeCommand
 
-/// Reports in a real browser: axe-core finds nothing in either theme on a desktop or a phone, the page is no wider than the
-/// window, loads nothing beside itself, and is HTML by the letter of html5lib.
+/// Reports in a real browser: axe-core finds nothing in either theme on a desktop or a phone; the page is no wider than
+/// the window, loads nothing external, and is valid HTML according to html5lib.
 ///
-/// `CHIME_PYTHON` names a Python that has Tests/requirements.txt; without, it is `.venv/bin/python3` in the checkout. Where
-/// there is none, or no Chromium, the test fails, unless `CHIME_SKIP_PEERS` is set.
+/// `CHIME_PYTHON` names a Python with Tests/requirements.txt; the default is `.venv/bin/python3` in the checkout.
+/// Without it or without Chromium the test fails, unless `CHIME_SKIP_PEERS` is set.
 @Suite struct ReportInBrowserTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -34,7 +34,7 @@ import Testing
     let fresh = try ReportTests.html(.fresh)
     let pages = [
       "full": try ReportTests.html(.full), "fresh": fresh, "empty": try ReportTests.html(.empty),
-      // And the checker finds what it is there to find.
+      // The checker finds real faults.
       "broken": fresh.replacing("--soft:#57646e", with: "--soft:#c9c4ba")
         .replacing(
           "<main id=\"main\">", with: "<main id=\"main\"><img src=\"data:image/gif;base64,R0lGODlhAQABAAAAACw=\">"

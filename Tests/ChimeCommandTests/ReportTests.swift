@@ -6,7 +6,7 @@ import Testing
 @testable import ChimeCommand
 
 @Suite struct ReportTests {
-  /// A folder of this test's own, which is gone when the test is over.
+  /// A folder for one test, deleted at its end.
   final class Folder {
     let path: String
 
@@ -28,7 +28,7 @@ import Testing
     return outcome.output
   }
 
-  // MARK: What is in it
+  // MARK: Content
 
   @Test func everythingThatIsThereIsShown() throws {
     let html = try Self.html(.full)
@@ -47,7 +47,7 @@ import Testing
     #expect(html.matches(of: /class="hex-off"/).count == TrackerYear.full.achievements.count { $0.unlockedAt == nil })
   }
 
-  /// The title has the period, axes have units, many millilitres are litres, and a share is a percentage.
+  /// The title names the period, axes have units, many milliliters become liters, and a share is a percentage.
   @Test func thePageSaysWhatItIsOfAndInWhatUnits() throws {
     let html = try Self.html(.full, ["--range", "2026-02-01..2026-03-27"])
     #expect(html.contains("<title>Chime: 2026-02-01 to 2026-03-27</title>"))
@@ -62,7 +62,7 @@ import Testing
     #expect(html.contains(/<dt>Goal met<\/dt><dd>\d+ %<small>\d+ of \d+ days that count</))
   }
 
-  /// On paper what is locked is a line.
+  /// On paper the locked achievements are one line.
   @Test func lockedAchievementsAreALineOnPaper() throws {
     let html = try Self.html(.full)
     let lines = html.matches(of: /<p class="to-come"><strong>Still locked:<\/strong> ([^<]*)<\/p>/)
@@ -72,7 +72,7 @@ import Testing
     #expect(html[print...].contains(".to-come{display:block") && html[..<print].contains(".to-come{display:none}"))
   }
 
-  /// The first day's column is one of fourteen, and not as wide as the page.
+  /// The first day's column is one of fourteen, not as wide as the page.
   @Test func oneDayIsOneColumn() throws {
     var year = TrackerYear.full
     year.days["water"] = year.days["water"].map { Array($0.suffix(1)) }
@@ -81,7 +81,7 @@ import Testing
     #expect(!breadths.isEmpty && breadths.allSatisfy { $0 < 100 }, "\(breadths)")
   }
 
-  /// The line of the average ends inside the plot, on the column of yesterday: today is not over.
+  /// The line of the average ends inside the plot, at yesterday's column: today is not over.
   @Test func theAverageLineEndsAtTheLastWholeDay() throws {
     let html = try Self.html(.full, ["--pack", "hydration", "--range", "1M"])
     let plot = try #require(
@@ -96,7 +96,7 @@ import Testing
     #expect(columns.suffix(2).first.map { abs($0 - last) < 0.5 } ?? false, "\(last) of \(columns.suffix(2))")
   }
 
-  /// The first value of a weight is drawn as large as a single point has to be, with its goal.
+  /// The first value of a weight is drawn as a single point must be, with its goal.
   @Test func theFirstValueIsSeen() throws {
     var year = TrackerYear.full
     year.days["weight"] = year.days["weight"].map { Array($0.suffix(1)) }
@@ -106,7 +106,7 @@ import Testing
     #expect(html.contains("class=\"goal-line\"") && !html.contains("class=\"mean\""))
   }
 
-  /// Nothing grew in the months before the first day.
+  /// There is no garden for months before the first day.
   @Test func gardensBeginWithTheFirstDay() throws {
     let gardens = try Self.html(.full, ["--pack", "goal", "--range", "1Y"]).matches(of: /class="card garden"/).count
     let fresh = try Self.html(.fresh, ["--pack", "goal", "--range", "1Y"]).matches(of: /class="card garden"/).count
@@ -122,7 +122,7 @@ import Testing
     #expect(!html.contains("data:image"))
   }
 
-  /// A day with a weigh-in is met; the goal is reached when the weight is.
+  /// A day with a weigh-in is met; the goal is reached when the weight reaches it.
   @Test func aGoalOfAWeightIsReachedOnlyWhenItIs() throws {
     var year = TrackerYear.full
     let last = try #require(year.days["weight"]?.indices.last)
@@ -147,7 +147,7 @@ import Testing
     #expect(empty.contains("Nothing is tracked yet") && empty.contains("<code>chime init</code>"))
   }
 
-  /// Whoever tracks nothing has the jobs alone.
+  /// A report without trackers has the expected jobs only.
   @Test func expectedJobsHaveARowEach() throws {
     var fake = FakeTrackers(year: .empty)
     let time = Wire.Time(at: "2026-03-29T05:00:00+02:00", zone: "Europe/Prague")
@@ -180,9 +180,9 @@ import Testing
     #expect(!html.contains("Early Bird"))
   }
 
-  // MARK: What must not be in it
+  // MARK: Escaping
 
-  /// Notes, titles and names are text wherever they stand, and nothing in the page loads or runs anything.
+  /// Notes, titles and names are always text, and the page loads and runs nothing.
   @Test func nothingInItRunsOrLoads() throws {
     let html = try Self.html(.full)
     #expect(html.contains("&lt;img src=x onerror=alert(1)&gt;") && html.contains("Sport &lt;II&gt;"))
@@ -201,7 +201,7 @@ import Testing
     #expect(html.matches(of: /url\(([^)]*)\)/).map(\.1).allSatisfy { $0 == "#glass" })
   }
 
-  /// U+FFFF and U+1FFFE, which no text has.
+  /// U+FFFF, U+1FFFE and U+FDD0, which are not allowed in text.
   static let nonCharacters = String(
     String.UnicodeScalarView(([0xFFFF, 0x1FFFE, 0xFDD0] as [UInt32]).compactMap { Unicode.Scalar($0) }))
 
@@ -235,7 +235,7 @@ import Testing
     #expect(mode == 0o600)
     let text = try folder.text("my report.html")
     #expect(text.hasPrefix("<!DOCTYPE html>") && text.hasSuffix("</html>\n"))
-    // A report may take the place of a report.
+    // A report may replace a report.
     #expect(chime(["report", path, "--browser", "no", "--pack", "weight"], daemon: daemon).status == .success)
     #expect(try folder.text("my report.html").utf8.count < text.utf8.count)
   }

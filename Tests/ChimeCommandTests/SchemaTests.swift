@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// The JSON Schema of what `--json` prints, held to the table of verbs.
+/// Compares the JSON Schema of the `--json` output with the table of verbs.
 @Suite struct SchemaTests {
   private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "docs/json/chime.schema.json")
@@ -13,7 +13,7 @@ import Testing
     return try #require(schema?["$defs"] as? [String: [String: Any]])
   }
 
-  /// Each verb that prints JSON has its output there, and each output is a verb's.
+  /// Each verb that prints JSON has its output in the schema, and each output belongs to a verb.
   @Test func everyVerbIsInTheSchema() throws {
     var names: Set<String> = []
     for verb in CommandTable.standard.verbs {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// `chime status`: is everything all right, and what if not.
+/// `chime status`: whether everything is all right, and what is not.
 @Suite struct StatusTests {
   private static func daemon(
     _ health: DaemonInterface.Health, endpoints: [EndpointsInterface.Endpoint] = [], deadLately: Int = 0
@@ -86,7 +86,7 @@ import Testing
         try Self.daemon(Self.health { $0.deadDeliveries = 7 }, deadLately: 2), .failed,
         ["! 2 messages were given up", "7 given up; `chime deliveries --state dead`"]
       ),
-      // Given up long ago: it is told, and nothing is wrong now.
+      // Deliveries given up long ago are mentioned, but are no problem now.
       (try Self.daemon(Self.health { $0.deadDeliveries = 7 }), .success, ["● all right", "7 given up"]),
       (
         try Self.daemon(
@@ -101,7 +101,7 @@ import Testing
         .failed,
         ["→  put it back under [calendars] in chimed.toml", "→  correct the file: Chime reads it again as soon as it changes"]
       ),
-      // What a later daemon may tell of, and one of before, which tells in sentences alone.
+      // An unknown notice of a later daemon, and an earlier daemon that sends sentences only.
       (
         try Self.daemon(Self.health { $0.notices = [.init(kind: "moon", sentence: "the moon is full")] }), .failed,
         ["  ! the moon is full"]
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  /// A terminal that knows no erasing is written over.
+  /// On a terminal that cannot erase, the line is overwritten.
   @Test func aDumbTerminalIsWrittenOver() throws {
     var time = Duration.zero
     let errors = TextSink(isTerminal: true, width: 40)

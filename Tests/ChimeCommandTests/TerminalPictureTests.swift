@@ -7,7 +7,7 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// The drawings of a terminal as they are to look, in 80 and in 40 columns.
+/// Expected drawings on a terminal, in 80 and in 40 columns.
 @Suite struct TerminalPictureTests {
   static let year = try? FakeTrackers().daemon()
 
@@ -28,7 +28,7 @@ import Varlink
     for line in outcome.lines { #expect(TextWidth.of(line) <= picture.width, "\(line)") }
   }
 
-  /// A day off that was done all the same has no number: not in the grid, nor in the sentence, nor in the flowers.
+  /// A day off that was done anyway has no number: neither in the grid nor in the sentence nor in the flowers.
   @Test func aDayThatDoesNotCountHasNoNumber() throws {
     var year = TrackerYear.full
     var days = try #require(year.days["goal"])
@@ -56,7 +56,7 @@ import Varlink
     "month goal", "progress goal", "progress adkhar-evening",
   ]
 
-  /// Nothing is wider than the terminal, however narrow it is, and without UTF-8 the drawing is the typewriter's.
+  /// No drawing is wider than the terminal, however narrow, and without UTF-8 it is ASCII.
   @Test(arguments: commands)
   func everyWidthIsKept(_ line: String) throws {
     for width in ProofTier.amount(quick: [36, 77, 200], proof: [36, 40, 52, 63, 77, 80, 100, 200]) {
@@ -74,7 +74,7 @@ import Varlink
     #expect(strange.isEmpty, "\(typed)")
   }
 
-  /// Colours add nothing but colour.
+  /// Colors change nothing but the color.
   @Test(arguments: commands)
   func coloursAreOnlyColours(_ line: String) throws {
     let bare = try Self.draw(line, width: 80).output
@@ -123,7 +123,7 @@ import Varlink
     #expect(object?["number"] as? Int == 216 && (object?["days"] as? [Any])?.count == 27)
   }
 
-  // MARK: What the logbook asks for
+  // MARK: Requests of the logbook
 
   @Test(
     arguments: [
@@ -148,7 +148,7 @@ import Varlink
     #expect(call.parameters["weekdays"] == ["mon", "wed"] && call.parameters["withNotes"] == true)
   }
 
-  /// The title says what is drawn, however much was asked for.
+  /// The title states the range drawn, however much was asked for.
   @Test(arguments: ["all", "10Y", "2020-01-01..2029-12-31"]) func aChartSaysWhatItDraws(_ range: String) throws {
     let daemon = try FakeTrackers().daemon()
     let title = chime(["chart", "weight", "--range", range], daemon: daemon, isTerminal: true).lines.first ?? ""
@@ -158,7 +158,7 @@ import Varlink
     #expect(title.contains(written(first)) && title.contains(written(last)), "\(title)")
   }
 
-  /// More entries than one answer holds are asked for until there are no more, and none comes twice.
+  /// Further pages of entries are requested until there are no more, and no entry appears twice.
   @Test func longLogbooksAreRead() throws {
     let daemon = try FakeTrackers().daemon()
     let lines = chime(["logbook", "water", "--range", "all", "--plain"], daemon: daemon).lines.dropLast().dropFirst()
@@ -167,7 +167,7 @@ import Varlink
     #expect(daemon.methods.count { $0 == "Trackers.Entries" } == (lines.count + 499) / 500)
   }
 
-  // MARK: What cannot be drawn
+  // MARK: Nothing to draw
 
   @Test(arguments: [
     ("chart water", "There is nothing to draw of Water"), ("logbook weight", "No entry of Weight matches."),

@@ -6,7 +6,7 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// Lines of time of `chime next` and `chime history`.
+/// Timelines of `chime next` and `chime history`.
 @Suite struct TimelineTests {
   private static func time(_ seconds: Int64) -> Wire.Time { Samples.time(Samples.now.seconds + seconds) }
 
@@ -160,7 +160,7 @@ import Varlink
     }
   }
 
-  /// Marks stand where the clock says, on a day that is an hour shorter too.
+  /// Marks are placed by the clock, also on a day with 23 hours.
   @Test func theClockIsSetOnTheWay() throws {
     let zone = try Zone(
       identifier: "Europe/Prague", tzif: [UInt8](Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Prague"))))
@@ -171,7 +171,7 @@ import Varlink
         from: from, to: from + .hours(23), zone: zone,
         lanes: [.init(title: "x", marks: [.init(at: from + .hours(Int64(hours)), sign: "@")])],
         glyphs: Glyphs(isASCII: true))
-      // 46 columns for 23 hours: two an hour. The title takes one, and two are free.
+      // 46 columns for 23 hours: two per hour. The title takes one, and two are free.
       let lines = timeline.lines(width: 57, style: Style(isColored: false))
       #expect(lines.count == 3)
       let track = Array(lines[2].dropFirst(3))
@@ -184,7 +184,7 @@ import Varlink
     #expect(hours.contains("01") && hours.contains("03"), "\(hours)")
   }
 
-  /// A line of a few hours names minutes: by whole hours it would have two names, or none.
+  /// A timeline of a few hours has labels with minutes: full hours would give it two labels, or none.
   @Test(arguments: [
     (45, 60, ["09:30", "09:40", "09:50", "10:00"]),
     (180, 60, ["09:30", "10:00", "10:30", "11:00", "11:30", "12:00"]),

@@ -5,7 +5,7 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// Verbs that carry files: photos, backups, packs, imports and exports.
+/// Verbs that transfer files: photos, backups, packs, imports and exports.
 @Suite struct TrackingFileTests {
   private typealias T = TrackersInterface
 
@@ -49,7 +49,7 @@ import Varlink
     let file = folder.appending(path: "big.jpg")
     try Data(repeating: 7, count: 3 << 20).write(to: file)
     let daemon = try FakeDesk().daemon()
-    // Each look at the clock is 300 ms later than the one before.
+    // Each reading of the clock is 300 ms later than the previous one.
     var time = Duration.zero
     let seen = chime(
       ["log", "water", "--photo", file.path], daemon: daemon, width: 200, isTerminal: true, isInputTerminal: true,
@@ -65,7 +65,7 @@ import Varlink
     #expect(refused.status == .failed && refused.errors.contains("is longer than 20 MiB"))
   }
 
-  /// What was done last cannot be taken back: what would be instead is said before it is done.
+  /// If the last action cannot be undone, the command first says what would be undone instead.
   @Test func undoSaysWhatItTakesBackWhenThatIsNotTheLast() throws {
     var desk = FakeDesk()
     desk.later = "Tea"
@@ -110,7 +110,7 @@ import Varlink
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "first second")
       #expect(daemon.methods.suffix(2) == ["Trackers.Backup", "Trackers.StartOver"])
     }
-    // Without a backup nothing goes.
+    // Without a backup nothing is deleted.
     let broken = try Self.backupDaemon(thenCloses: true)
     let failed = chime(["start-over", "--yes"], daemon: broken, environment: home)
     #expect(failed.status != .success && broken.methods.filter { $0 == "Trackers.StartOver" }.count == 1)
@@ -136,7 +136,7 @@ import Varlink
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "first second")
     let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
     #expect(mode == 0o600)
-    // It is not replaced unless that is asked for.
+    // The file is replaced only with --force.
     let again = chime(["backup", file], daemon: try Self.backupDaemon(thenCloses: false))
     #expect(again.status == .failed && again.errors.contains("--force replaces it"))
     #expect(chime(["backup", file, "--force"], daemon: try Self.backupDaemon(thenCloses: false)).status == .success)
@@ -154,7 +154,7 @@ import Varlink
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  /// The passphrase is asked for twice, and read from a file that nobody else can read.
+  /// The passphrase is asked for twice, or read from a file that nobody else can read.
   @Test func aBackupWithSecretsAsksForItsPassphrase() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -213,7 +213,7 @@ import Varlink
     #expect(daemon.calls.last?.parameters["dryRun"] == true)
   }
 
-  /// A passphrase is asked for where somebody may be asked; with --yes the secrets stay closed, and that is told.
+  /// The passphrase is asked for where somebody can answer; with --yes the secrets are left out, and a message says so.
   @Test(arguments: [([], "correct horse\nyes\n", true), (["--yes"], "", false), (["--dry-run"], "", false)])
   func theSecretsOfABackupAreOpenedByTheirPassphrase(_ more: [String], _ input: String, _ isAsked: Bool) throws {
     let daemon = try FakeDaemon { method, parameters in
@@ -253,7 +253,7 @@ import Varlink
     #expect(daemon.calls.last?.parameters["dryRun"] == true)
     let json = try JSON(parsing: chime(["pack", "check", file, "--json"], daemon: daemon).output)
     #expect(json["faults"]?.description.contains("\"line\":3") == true)
-    // Installing it tells the same, and why nothing has come of it.
+    // Installing it reports the same faults, and that nothing was changed.
     let added = chime(["pack", "add", file], daemon: daemon)
     #expect(added.status == .failed && added.output.isEmpty)
     #expect(added.errors == "chime: the pack has 2 faults; nothing was changed\n" + faults)
@@ -289,7 +289,7 @@ import Varlink
       asked["upload"] == name && asked["format"] == "loop" && asked["tracker"] == "goal" && asked["dryRun"] == true)
   }
 
-  /// Who brings a table to the verb for calendars is told the way.
+  /// Tables given to the verb for calendars get a hint at the right verb.
   @Test func importOfRemindersKnowsTablesWhenItSeesThem() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// How the verbs of trackers look: in 80 columns and in 40, in colour and without, with titles from anywhere.
+/// The layout of the trackers' verbs: in 80 and 40 columns, with and without color, with arbitrary titles.
 @Suite struct TrackingLayoutTests {
   private static let lines = [
     "log water", "today", "week", "achievements", "achievements watches", "stats", "stats water", "stats weight",
@@ -12,7 +12,7 @@ import Testing
     "pack list", "pack show weight", "pack add hydration", "undo --list",
   ]
 
-  /// A year whose titles are wide, run from right to left, are long, or would act on the terminal.
+  /// A year with wide, right-to-left and long titles, and titles that contain terminal controls.
   private static let hostile: FakeDesk = {
     var desk = FakeDesk(change: FakeDesk.change(goalMet: true))
     let titles = [
@@ -50,7 +50,7 @@ import Testing
       let outcome = chime(words(line), daemon: daemon, width: width, isTerminal: true)
       #expect(outcome.status == .success, "\(line): \(outcome.errors)")
       for text in outcome.lines.map(Self.bare) {
-        // Words that are longer than a line are not broken: 40 columns of Japanese have no spaces.
+        // Words longer than a line are not broken: 40 columns of Japanese have no spaces.
         let isWord = text.split(separator: " ").count == 1 || text.contains("日本語の長いタイトルがここにあります")
         #expect(TextWidth.of(text) <= width || isWord, "\(line): \(text)")
         #expect(
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// A condition that is cut off cannot be met: it goes on in the next line.
+  /// A condition that is too long continues on the next line.
   @Test(arguments: [(80, true), (40, true), (20, true), (80, false)])
   func noConditionIsCutOff(_ width: Int, _ isTerminal: Bool) throws {
     var desk = FakeDesk()
@@ -82,7 +82,7 @@ import Testing
     #expect(width < 40 || !stats.contains("…"), "\(stats)")
   }
 
-  /// Bars and streaks stand in columns whatever the titles are.
+  /// Bars and streaks are aligned, whatever the titles are.
   @Test func columnsAreStraight() throws {
     let daemon = try Self.hostile.daemon()
     let outcome = chime(["week"], daemon: daemon, width: 80)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  /// Lines of as many fields as the header has, and nothing that is drawn.
+  /// Every line has as many fields as the header, and no drawing.
   @Test func plainIsForScreenReaders() throws {
     for desk in [FakeDesk(), Self.hostile] {
       let daemon = try desk.daemon()

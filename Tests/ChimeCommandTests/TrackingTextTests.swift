@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// What people write about trackers: amounts, moments that have passed, ranges, days of the week, names.
+/// Texts that people write for trackers: amounts, past moments, ranges, weekdays, names.
 @Suite struct TrackingTextTests {
   @Test(
     arguments: [
@@ -21,7 +21,7 @@ import Testing
     #expect(amount?.unit == unit)
   }
 
-  /// Half of the world reads a comma as a thousand.
+  /// In half of the world a comma separates thousands.
   @Test(arguments: ["1,750", "1,750ml", "1,234,567", "1,5.2"])
   func amountsThatCanBeReadInTwoWaysAreRefused(_ text: String) {
     #expect(throws: Failure.self) { try AmountText.parse(text) }
@@ -160,7 +160,7 @@ import Testing
   }
 }
 
-/// How a tracker stands, in words.
+/// A tracker's standing in words.
 @Suite struct StandingWordsTests {
   private let words = TrackerWords(preferredLanguages: PreferredLanguages(languages: ["en"]))
 
@@ -223,7 +223,7 @@ import Testing
     #expect(StandingRows.tone(limited) == tone)
   }
 
-  /// Without a pack's words a mood has the product's.
+  /// Without a pack's texts, a mood has the default ones.
   @Test func moodsHaveWordsOfTheirOwn() {
     for kind in TrackersInterface.Mood.Kind.allCases {
       #expect(!words.mood(TrackersInterface.Mood(kind: kind, title: [:], message: [:], next: [:])).title.isEmpty)

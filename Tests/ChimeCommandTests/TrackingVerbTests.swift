@@ -5,9 +5,9 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// The verbs of trackers against a daemon that answers from a person's year: what they ask, and what they print.
+/// The trackers' verbs with a daemon that answers from a person's year: their calls and their output.
 @Suite struct TrackingVerbTests {
-  /// The command line, the call that it comes to (the last one), its parameters, and parts of what is printed.
+  /// The command line, its last call, that call's parameters, and parts of the output.
   @Test(
     arguments: [
       (
@@ -246,7 +246,7 @@ import Varlink
     #expect(!daemon.methods.contains { changes.map { "Trackers.\($0)" }.contains($0) })
   }
 
-  /// Whatever is read says what to do next when there is nothing, and is no failure.
+  /// Reading verbs say what to do next when there is nothing, and succeed.
   @Test(arguments: [
     ("today", "chime init"), ("week", "chime init"), ("stats", "chime init"), ("tracker list", "chime tracker add"),
     ("achievements", "chime pack list"), ("item list", "chime item add"), ("milestone list", "chime milestone add"),
@@ -307,7 +307,7 @@ import Varlink
     #expect(json.output.contains("\"title\":\"Ranní ptáče\""))
   }
 
-  /// What the daemon takes for a slip is asked about where somebody can be asked, and forced with --force.
+  /// A value that the daemon suspects to be a typo is asked about where somebody can answer, and accepted with --force.
   @Test func aValueThatIsFarFromTheLastOneIsAskedAbout() throws {
     let desk = FakeDesk()
     let daemon = try FakeDaemon { method, parameters in
@@ -330,7 +330,7 @@ import Varlink
     #expect(forced == [false, false, false, true, true])
   }
 
-  /// *Done* for a collection asks which it was, where somebody can be asked, and else says which there are.
+  /// *Done* for a collection asks which item it was where somebody can answer; otherwise it lists the items.
   @Test func doneAsksWhichItemItWas() throws {
     let desk = FakeDesk()
     let daemon = try FakeDaemon { method, parameters in
@@ -354,7 +354,7 @@ import Varlink
     #expect(items == [nil, nil, "black-bay", "f-91w", nil])
   }
 
-  /// *Done* does not say what was measured: it is asked for, or said how it is logged, and only while nothing was.
+  /// *Done* has no measured value: the command asks for it or says how to log it, unless one was logged already.
   @Test func doneAsksWhatWasMeasured() throws {
     func daemon(logged: Bool) throws -> FakeDaemon {
       var desk = FakeDesk()
@@ -389,7 +389,7 @@ import Varlink
     #expect(chime(["done"], daemon: full).errors.isEmpty && logged(full).isEmpty)
   }
 
-  /// What was declined is not told as if it were set.
+  /// A declined reminder is not reported as set.
   @Test func aReminderThatIsLeftOutIsNotTold() throws {
     var desk = FakeDesk()
     let index = try #require(desk.packs.firstIndex { $0.id == "hydration" })
@@ -404,7 +404,7 @@ import Varlink
     #expect(!added.contains(when) && added.contains("none"), "\(added)")
   }
 
-  /// The strip has the sign of the row: what was begun is neither done nor missed.
+  /// The strip has the sign of the row: a day begun is neither done nor missed.
   @Test(arguments: [(0, 0, "○"), (0, 1, "◐"), (1, 0, "◐"), (2, 0, "●")])
   func theStripHasTheSignOfTheRow(_ met: Int, _ begun: Int, _ sign: String) {
     let strip = WeekStrip(style: Style(when: "never", isTerminal: false, environment: [:]))

@@ -5,9 +5,9 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// Every verb against a daemon that answers as the interface files say: what it asks, and what it prints.
+/// Every verb with a daemon that answers according to the interface files: its calls and its output.
 @Suite struct VerbTests {
-  /// A daemon that knows one of everything.
+  /// Returns a daemon that has one of everything.
   static func daemon() throws -> FakeDaemon {
     try FakeDaemon { method, parameters in
       switch method.split(separator: ".").suffix(2).joined(separator: ".") {
@@ -92,7 +92,7 @@ import Varlink
     }
   }
 
-  /// A line, the call it makes, and parts of what it prints.
+  /// A command line, its call, and parts of its output.
   @Test(
     arguments: [
       (
@@ -305,7 +305,7 @@ import Varlink
     #expect(outcome.lines.allSatisfy { !$0.hasSuffix(" ") })
   }
 
-  /// A time alone will do, but a reminder that is called so goes before it.
+  /// A time alone is enough, but a reminder with such a name takes precedence.
   @Test func everythingIsSilentUntilATime() throws {
     for (line, parameters, sentence) in [
       (
@@ -384,7 +384,7 @@ import Varlink
     #expect(outcome.errors.contains("`chime deliveries` shows them"), "\(outcome.errors)")
   }
 
-  /// One object whose list is named after what it lists; one header line and as many fields in every line.
+  /// JSON is one object whose list is named after its content; plain output has a header and equally many fields per line.
   @Test(arguments: [
     ("list", "reminders"), ("next", "upcoming"), ("history", "occurrences"), ("deliveries", "deliveries"),
     ("endpoint list", "endpoints"), ("command list", "commands"),
@@ -471,7 +471,7 @@ import Varlink
 
   // MARK: when
 
-  /// A daemon whose configuration knows a place and a calendar.
+  /// Returns a daemon whose configuration has a location and a calendar.
   private func knowingDaemon() throws -> FakeDaemon {
     try FakeDaemon { method, _ in
       switch method {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// Whether `chime status` says that all is right.
+/// Whether `chime status` says that everything is all right.
 struct VerdictTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let clock = WallClock(zone: .utc, now: now)
@@ -28,7 +28,7 @@ struct VerdictTests {
     let found = HealthStatus(Self.health(), endpoints: [endpoint], clock: Self.clock).problems
     #expect(found.count == problems)
     #expect(found.allSatisfy { $0.text.hasPrefix("endpoint team has accepted nothing since ") }, "\(found)")
-    // Of one that rests, and of one that is disabled, other sentences tell.
+    // Open circuit breakers and disabled endpoints have other sentences.
     endpoint.restingUntil = Self.time(.zero)
     #expect(HealthStatus(Self.health(), endpoints: [endpoint], clock: Self.clock).problems.isEmpty)
     endpoint.disabled = "it answered 410 Gone"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// The screen as a value: what is written makes of one picture the next, with as little as may be.
+/// The screen as a value: the output turns one picture into the next with few bytes.
 @Suite struct WatchFrameTests {
   private static let texts = [
     "Tea", "Drink water", "日本語のテスト", "👩‍👩‍👧‍👦 family", "🍵", "cafe\u{301}", "a", "", "in 12 s", "in 11 s",
@@ -22,7 +22,7 @@ import Testing
     return frame
   }
 
-  /// Whatever stood there before, what is sent makes the new picture of it, on a terminal with colours and without.
+  /// The output draws the new picture whatever was shown before, with and without color.
   @Test(arguments: [true, false])
   func whatIsWrittenMakesThePicture(_ isColored: Bool) {
     var generator = Seeded(state: 7)
@@ -46,7 +46,7 @@ import Testing
     var next = Frame(width: 80, height: 24)
     next.put("日本語 in 11 s", 0, 3)
     #expect(next.changes(after: frame, style: Style(isColored: false)) == "\u{1B}[4;12H1")
-    // A smaller screen is another screen.
+    // A smaller screen is redrawn completely.
     #expect(
       Frame(width: 40, height: 24).changes(after: frame, style: Style(isColored: false)).hasPrefix("\u{1B}[0m\u{1B}[2J")
     )
@@ -84,10 +84,10 @@ import Testing
       ("\r\n", [.enter, .enter]),
       ("\u{7F}\u{8}", [.backspace, .backspace]),
       ("čaj🍵", [.character("č"), .character("a"), .character("j"), .character("🍵")]),
-      // What is no key here is none: other sequences, Alt, control characters, broken UTF-8.
+      // Everything else is ignored: other sequences, Alt, control characters, invalid UTF-8.
       ("\u{1B}[15~\u{1B}[1;5A\u{1B}d\u{1}q", [.character("q")]), ("\u{C}", [.redraw]),
       ("\u{1B}\u{1B}[A", [.escape, .up]),
-      // A paste answers nothing, whatever stands in it.
+      // A paste never triggers an answer.
       ("\u{1B}[200~ddd\u{1B}[A\r\u{1B}[201~x", [.paste("ddd\u{1B}[A\r"), .character("x")]),
     ] as [(String, [KeyReader.Key])])
   func keysAreRead(_ text: String, _ keys: [KeyReader.Key]) {
@@ -95,7 +95,7 @@ import Testing
     var whole = KeyReader()
     #expect(whole.read(bytes) == keys)
     #expect(!whole.isWaiting)
-    // However the bytes come.
+    // The bytes may arrive split anywhere.
     for cut in 1..<max(2, bytes.count) {
       var reader = KeyReader()
       #expect(
@@ -112,7 +112,7 @@ import Testing
     #expect(reader.read([0xC3]) == [], "half a letter")
     #expect(reader.flush() == [], "which no Esc began")
     #expect(reader.read([0xA1]) == [.character("á")])
-    // Noise does not pile up.
+    // Noise does not accumulate.
     #expect(reader.read(Array("\u{1B}[".utf8) + Array(repeating: UInt8(ascii: "0"), count: 100)) == [])
     #expect(reader.read(Array("d".utf8)) == [.character("d")])
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// What the screen of `chime watch` does with keys, replies and the time.
+/// How the screen of `chime watch` reacts to keys, replies and the time.
 @Suite struct WatchModelTests {
   static func occurrence(
     _ id: String, _ title: String, minutesAgo: Int64, _ state: OccurrencesInterface.Occurrence.State = .delivered,
@@ -43,7 +43,7 @@ import Testing
     #expect(chosen(model) == expected)
   }
 
-  /// What is chosen is an occurrence, not a line: what fires meanwhile does not slip under the key.
+  /// An occurrence is selected, not a line: one that fires meanwhile does not move the selection.
   @Test func whatIsChosenStaysSo() {
     var model = model()
     _ = model.press(.down)
@@ -77,7 +77,7 @@ import Testing
     model.lost(attempts: 0, retry: Samples.now + .seconds(1))
     #expect(model.press(.character("d")) == nil)
     #expect(model.notice?.text.contains("away") == true)
-    // An answer that was on its way when it went is on its way no more.
+    // An answer in flight is forgotten when the connection is lost.
     model = self.model()
     _ = model.press(.character("d"))
     model.lost(attempts: 0, retry: Samples.now + .seconds(1))
@@ -96,7 +96,7 @@ import Testing
     #expect(model.press(.paste("30m")) == nil)
     #expect(model.press(.enter) == .snooze(Self.three[0].id, "PT1H30M"))
     #expect(model.mode == .watching)
-    // Ctrl-U takes back all that was typed.
+    // Ctrl-U deletes everything typed.
     model.answered("", .plain)
     var keys = KeyReader()
     for key in keys.read(Array("S1h30m\u{15}5m\r".utf8)).dropLast() { #expect(model.press(key) == nil) }
@@ -107,10 +107,10 @@ import Testing
     _ = model.press(.character("S"))
     #expect(model.press(.escape) == nil && model.mode == .watching)
     #expect(model.press(.escape) == .leave)
-    // Nothing typed is nothing asked.
+    // Empty input asks for nothing.
     _ = model.press(.character("S"))
     #expect(model.press(.enter) == nil && model.mode == .watching)
-    // What it was about has gone.
+    // The selected occurrence is gone.
     _ = model.press(.character("S"))
     model.take(open: [])
     #expect(model.mode == .watching)
@@ -125,7 +125,7 @@ import Testing
     #expect(model.press(.redraw) == .redraw)
   }
 
-  /// What became of it is a column of its own, so the sentence does not say it again; a title may say anything.
+  /// The state has its own column, so the sentence does not repeat it; a title may contain anything.
   @Test(arguments: [
     ("\"Tea\" fired", "Tea", "fired", "\"Tea\""),
     ("\"Tea\" delivered to desktop", "Tea", "delivered", "\"Tea\" to desktop"),
@@ -144,21 +144,21 @@ import Testing
     #expect(model.lines.map(\.kind).sorted() == ["done", "missed"])
     model.take(events: (0..<600).map { _ in Samples.event("fired") })
     #expect(model.lines.count == WatchModel.longest)
-    // After a while away only what is new is added.
+    // After a reconnection only new lines are added.
     model.take(history: [Samples.occurrence(.done)])
     #expect(model.lines.last?.kind == "fired")
   }
 
   // MARK: Time
 
-  /// Once a second while something counts down in seconds, else once a minute.
+  /// Once a second during a countdown in seconds, otherwise once a minute.
   @Test(
     arguments: [
       ([], 20), ([60], 1), ([599], 1), ([600], 1), ([601], 2), ([610], 11), ([630], 20), ([-5], 20),
       ([3_600, 90_000], 20),
     ] as [([Int64], Int64)])
   func thePictureChanges(_ ahead: [Int64], _ seconds: Int64) {
-    // 09:26:40: twenty seconds before a whole minute.
+    // 09:26:40: twenty seconds before a full minute.
     let model = model()
     let next = model.nextChange(ahead.map { Samples.now + .seconds($0) })
     #expect((next - Samples.now).rawValue == seconds * 1_000)
@@ -179,12 +179,12 @@ import Testing
 
   @Test(
     arguments: [
-      // Room for all.
+      // Enough room for all.
       ([(3, 4), (5, 5), (0, 2)], 20, 1, [3, 5, 0]),
-      // Two for each before anybody gets more, then the least that each wants.
+      // Two for each first, then the minimum of each.
       ([(9, 4), (9, 5), (9, 2), (9, 3)], 12, 0, [2, 2, 2, 2]),
       ([(9, 4), (9, 5), (9, 2), (9, 3)], 15, 0, [4, 3, 2, 2]),
-      // The rest goes round.
+      // The remainder is shared out in turn.
       ([(9, 2), (9, 2)], 11, 0, [5, 4]), ([(9, 2), (3, 2)], 13, 1, [7, 3]),
       // No room at all.
       ([(9, 4), (9, 5)], 1, 0, [0, 0]), ([(9, 4), (9, 5)], 3, 0, [2, 0]), ([(9, 4)], 0, 0, [0]),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeCommand
 
-/// The screen of `chime watch` as it is to look.
+/// Expected pictures of the `chime watch` screen.
 @Suite struct WatchPictureTests {
   private static func zone() throws -> Zone {
     try Zone(
@@ -72,7 +72,7 @@ import Testing
     var model = model()
     switch name {
     case "day":
-      // What is drawn are all times of a day; the list has the next of each reminder.
+      // The timeline has all times of a day; the list has the next time of each reminder.
       model.ahead = (0..<14).map { coming("Drink water", 3_600 + $0 * 5_400) } + [coming("Stand-up", 85_000)]
     case "away":
       model.lost(attempts: 0, retry: Samples.now)
@@ -96,7 +96,7 @@ import Testing
       model.take(history: [])
     case "beginning": model = WatchModel(now: Samples.now)
     case "half told":
-      // The first answer is there, the others are not.
+      // The first answer has arrived, the others have not.
       model = WatchModel(now: Samples.now)
       model.health = Samples.health()
       model.health?.openOccurrences = 0
@@ -112,7 +112,7 @@ import Testing
     #expect(text == picture.expected, "it is now:\n\(text)")
   }
 
-  /// No size is too small or too large, and nothing but the titles of the user is beyond ASCII where that is asked for.
+  /// Every size can be drawn, and in ASCII mode only the user's titles contain other characters.
   @Test(arguments: ["", "away", "asking", "help", "trouble", "empty", "beginning", "half told"])
   func everySizeIsDrawn(_ name: String) throws {
     for (width, height) in [
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  /// What nobody sees is not counted down to.
+  /// Only what is shown is counted down.
   @Test func onlyWhatIsShownIsWaitedFor() throws {
     var model = Self.model()
     model.upcoming = (0..<50).map { Self.coming("R\($0)", 100 + Int64($0)) }
@@ -138,7 +138,7 @@ import Testing
     #expect(help.picture().times.isEmpty)
   }
 
-  /// What is chosen is seen, however many there are.
+  /// The selection is visible, however many occurrences there are.
   @Test func whatIsChosenIsSeen() throws {
     var model = Self.model()
     model.take(open: (0..<60).map { WatchModelTests.occurrence("r\($0)", "Number \($0)", minutesAgo: Int64($0)) })
@@ -150,7 +150,7 @@ import Testing
   }
 }
 
-/// A picture and what it is of.
+/// A picture and its description.
 struct WatchPicture: CustomTestStringConvertible, Sendable {
   var name: String
   var width: Int
@@ -390,7 +390,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
 
       ? help   q leave
       """#),
-    // Before an answer it is not said that there is nothing.
+    // Before an answer, the screen does not claim that there is nothing.
     WatchPicture(
       "beginning", 40, 10,
       #"""

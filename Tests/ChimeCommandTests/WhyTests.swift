@@ -4,7 +4,7 @@ import Varlink
 
 @testable import ChimeCommand
 
-/// `chime why`: each cause that the record knows has its sentence, and the command that changes it.
+/// `chime why`: each recorded cause has its sentence, and the command that changes it.
 @Suite struct WhyTests {
   private static func reasons(
     _ occurrences: [OccurrencesInterface.Occurrence] = [], deliveries: [DeliveriesInterface.Delivery] = [],

@@ -22,10 +22,10 @@ import Varlink
       .map { $0.parameters.description }
   }
 
-  /// What is answered, and what is installed by it.
+  /// The answers, and the resulting installations.
   @Test(
     arguments: [
-      // Return all the way takes what stands in brackets.
+      // Return accepts the value in brackets everywhere.
       (
         "\n\n\n\n", [],
         [#"{"choices":{"language":"en","reminders":{"drink":true}},"name":"hydration"}"#]
@@ -37,7 +37,7 @@ import Varlink
             + #""name":"hydration"}"#
         ]
       ),
-      // A schedule of one's own, after one that is none.
+      // A custom schedule, after an invalid one.
       (
         "hyd\n2.5l\n\nevery 90n\nevery 2h from 9:00 to 21:00\n", [],
         [
@@ -64,7 +64,7 @@ import Varlink
             + #""weekdays":{"goal":"mon,tue,wed,thu,fri"}},"name":"goal"}"#
         ]
       ),
-      // What an option says is not asked.
+      // Values given as options are not asked for.
       (
         "\n", ["--pack", "hydration", "--goal", "2000", "--reminders", "no"],
         [#"{"choices":{"goals":{"water":2000},"language":"en","reminders":{"drink":false}},"name":"hydration"}"#]
@@ -114,14 +114,14 @@ import Varlink
   func itFits(_ width: Int) throws {
     let (outcome, _) = try Self.run("1,2,3\n" + String(repeating: "\n", count: 13), width: width)
     #expect(outcome.status == .success)
-    // A prompt and what follows it stand on one line here, as no terminal echoes the answers.
+    // Put a prompt and what follows on separate lines, because no terminal echoes the answers.
     for line in outcome.errors.replacing("]: ", with: "]\n").split(separator: "\n") {
       #expect(TextWidth.of(line) <= width, "\(line)")
     }
     for line in outcome.lines { #expect(TextWidth.of(line) <= width, "\(line)") }
   }
 
-  /// Who runs it again sees what is there, and Return leaves it.
+  /// Running it again shows the current settings, and Return keeps them.
   @Test func runAgainItShowsWhatIsThere() throws {
     var desk = FakeDesk()
     desk.packs[0].installedAt = Samples.time(1_774_500_000)

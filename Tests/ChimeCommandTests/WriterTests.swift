@@ -4,10 +4,9 @@ import Testing
 
 @testable import ChimeCommand
 
-/// What the command writes for terminals, shells and other programs, with signs of theirs that are one character with what
-/// stands beside them.
+/// Output for terminals, shells and other programs, with signs that form one `Character` with their neighbors.
 @Suite struct WriterTests {
-  /// U+0600 and U+0D4E join what follows; U+0301, joiners and tags what is before; bidirectional controls join nothing.
+  /// U+0600 and U+0D4E join what follows; U+0301, joiners and tags join what precedes; bidirectional controls join nothing.
   static let hostile: [String] = {
     let signs = [
       "'", "\"", "\\", "`", "$(touch X)", ";", "<", ">", "&", "\n", "\r\n", "\t", "\u{1B}]52;c;eA==\u{7}", "\u{1B}[2J",
@@ -25,7 +24,7 @@ import Testing
     }
   }
 
-  /// The names of an item's attributes are a person's own, as its values are.
+  /// The names of an item's attributes are chosen by the user, like the values.
   @Test func aFieldOfPlainIsOneField() {
     for text in Self.hostile {
       let all: [JSONText] = [
@@ -54,7 +53,7 @@ import Testing
     }
   }
 
-  /// What goes wrong is told on standard error, also when a daemon quotes what it was given.
+  /// Failures are reported on standard error safely, even if a daemon quotes its input.
   @Test func aFailureIsHarmless() throws {
     for text in Self.hostile {
       let daemon = try FakeDaemon { _, _ in .hangUp }
@@ -86,7 +85,7 @@ import Testing
     }
   }
 
-  /// All words in one shell, each of which it takes as it is.
+  /// A shell takes each quoted word unchanged.
   @Test func aShellTakesEachForOneWord() throws {
     let words = Self.hostile + ["", "it's", "-n", "~", "a b"]
     let script = words.map { "printf '%s\\0' \(ShellText.quoted($0))\n" }.joined()

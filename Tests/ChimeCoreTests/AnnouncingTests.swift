@@ -3,14 +3,14 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// What endpoints are owed when an occurrence becomes another.
+/// The events that endpoints are sent when an occurrence changes.
 struct AnnouncingTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let list = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "list"))
   static let phone = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "phone"))
   static let id = ReminderID(rawValue: "aaaa")
 
-  /// A life with a store in memory, in which one reminder fires at `now`.
+  /// A store in memory with a reminder that fires at `now`.
   final class Life {
     let store = MemoryStore()
     var context = ReminderContext(zones: InGreenwich())
@@ -44,9 +44,9 @@ struct AnnouncingTests {
       }
     }
 
-    /// Fires what is due.
+    /// Fires due reminders.
     ///
-    /// - Parameter begins: whether what it claims is under way then; it is given back otherwise.
+    /// - Parameter begins: whether the claimed messages count as in flight; otherwise they are released.
     @discardableResult
     func fire(begins: Bool = false) async throws -> FireTransaction {
       try await write { transaction, context, now, random in
@@ -76,13 +76,13 @@ struct AnnouncingTests {
       }
     }
 
-    /// Claims what a queue owes, and records what came of it.
+    /// Claims a queue's pending messages, and records their outcomes.
     @discardableResult
     func send(_ queue: DeliveryQueue, _ next: ChannelReport.NextStep = .settled) async throws -> [Delivery] {
       try await messages(queue, next).map(\.delivery)
     }
 
-    /// The same, with all that was sent.
+    /// Claims and records in the same way; returns the messages.
     @discardableResult
     func messages(_ queue: DeliveryQueue, _ next: ChannelReport.NextStep = .settled) async throws -> [OutboundMessage] {
       try await write { transaction, context, now, random in
@@ -111,7 +111,7 @@ struct AnnouncingTests {
         work, in: transaction, DeliveryQueuePolicies(), seenFailing: [:], context, now: now, using: &random)
     }
 
-    /// What a queue was told or is owed, oldest first: `fired` for what is no event.
+    /// Returns the events of a queue, sent or pending, oldest first: `fired` for a message that is no event.
     func told(_ queue: DeliveryQueue) async throws -> [String] {
       try await deliveries(queue).map { $0.event?.kind.name ?? "fired" }
     }
@@ -139,14 +139,14 @@ struct AnnouncingTests {
     life.now = life.now + .minutes(10)
     try await life.fire()
     try await life.answer(.done)
-    // Said twice, it is told once.
+    // A repeated answer is announced once.
     try await life.answer(.done)
     #expect(try await life.told(Self.list) == ["fired", "snoozed", "fired", "done"])
     let events = try await life.deliveries(Self.list).compactMap(\.event)
     #expect(events.map(\.by) == ["desktop", "cli"])
     #expect(events.map(\.until) == [Self.now + .minutes(10), nil])
     #expect(try await life.deliveries(Self.list).map(\.round) == [1, 1, 2, 2])
-    // The desktop is told as ever.
+    // The desktop gets its usual messages.
     #expect(try await life.told(DeliveryQueue(owner: 1_000, channel: .desktop)) == ["fired", "fired"])
   }
 
@@ -162,7 +162,7 @@ struct AnnouncingTests {
       #expect(
         try await life.told(Self.list) == (hears ? ["fired", "dismissed"] : []), "\(String(describing: reminders))")
     }
-    // Of another owner nobody hears.
+    // Another owner's endpoints get nothing.
     let life = Life([Self.listener(DeliveryQueue(owner: 2_000, channel: Self.list.channel), reminders: .all)])
     try await life.add()
     try await life.fire()
@@ -202,7 +202,7 @@ struct AnnouncingTests {
     #expect(try await other.deliveries(Self.phone).map(\.isOwed) == [false, true, true])
   }
 
-  /// What an answer taken back comes to is told, and a snooze that comes back as one.
+  /// An undone answer and a restored snooze are announced.
   @Test func whatIsTakenBackIsTold() async throws {
     let life = Life([Self.listener(reminders: .all)])
     try await life.add()
@@ -225,12 +225,12 @@ struct AnnouncingTests {
     try await life.fire()
     let sent = try await life.send(Self.phone)
     try await life.answer(.snooze(for: .minutes(10)))
-    // A snoozed one is on no screen any more.
+    // A snoozed message is on no screen any more.
     try await life.answer(.done)
     #expect(try await life.told(Self.phone) == ["fired", "withdrawal"])
     let withdrawal = try #require(try await life.deliveries(Self.phone).last)
     #expect(withdrawal.event?.message == sent[0].id && withdrawal.isOwed)
-    // With what was said as the message was taken.
+    // With the receipt of the withdrawn message.
     let taken = try await life.messages(Self.phone)
     #expect(taken.map(\.receipt) == ["known as \(sent[0].id)"])
     #expect(try await life.deliveries(Self.phone).allSatisfy { !$0.isOwed })
@@ -246,14 +246,14 @@ struct AnnouncingTests {
     #expect(try await life.deliveries(Self.phone).allSatisfy { !$0.isOwed })
   }
 
-  /// A message that was under way when its occurrence was answered has arrived all the same.
+  /// A message in flight when its occurrence was answered is delivered all the same.
   @Test(arguments: [true, false]) func whatArrivesAfterTheAnswerIsTakenBack(_ isHeard: Bool) async throws {
     let life = Life([Self.listener(Self.phone, [.fired, .repeated], takesBack: true)])
     try await life.add(channels: [Self.phone])
     let claimed = try await life.fire(begins: true).claims.map(\.message).filter { $0.delivery.queue == Self.phone }
     #expect(claimed.count == 1)
     try await life.answer(.done)
-    // A daemon that dies here has owed it already; it waits for what becomes of the message.
+    // The withdrawal is pending even if the daemon dies here; it waits for the outcome of the message.
     #expect(try await life.told(Self.phone) == ["fired", "withdrawal"])
     #expect(try await life.send(Self.phone).isEmpty)
     func arrive() async throws {
@@ -267,7 +267,7 @@ struct AnnouncingTests {
       #expect(try await life.told(Self.phone) == ["fired", "withdrawal"], "once")
       return
     }
-    // Nothing is heard for long: it goes, and once more when the message comes after all.
+    // Without an outcome for long, the withdrawal is sent, and once more when the message arrives after all.
     life.now = life.now + .seconds(20)
     #expect(try await life.send(Self.phone).map(\.event?.isWithdrawal) == [true])
     try await arrive()
@@ -299,12 +299,12 @@ struct AnnouncingTests {
     let event = try #require(try await life.deliveries(Self.list).last?.event)
     let lost = try await life.deliveries(Self.phone)[0].id
     #expect(event.channel == Self.phone.channel && event.message == lost)
-    // That nobody hears of what was given up is told to nobody.
+    // A failed event about a failed message causes no further events.
     try await life.send(Self.list, .disable("it answered 410 Gone"))
     #expect(try await life.told(Self.phone).filter { $0 == "givenUp" }.count <= 1)
   }
 
-  /// Each message says what is shown once it has arrived, also when what it tells of is over by then.
+  /// Each message states what is shown after its arrival, even if its event is outdated by then.
   @Test func messagesSayWhatIsShownFromThenOn() async throws {
     let life = Life([
       EventSubscriptions.Subscriber(queue: Self.phone, takesBack: true, keepsState: true),

@@ -3,12 +3,12 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// What fires late leaves over a while; what is on time is never held up by it.
+/// Late messages are spread over time, and never delay those on time.
 struct CatchUpSpreadTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let team = ChannelName(rawValue: "team")
 
-  /// `count` reminders that fire in one transaction.
+  /// Returns `count` reminders that fire in one transaction.
   static func firings(
     _ count: Int, from first: Int = 0, late: LateCause? = .suspend, urgency: Urgency = .normal, repeats: Int = 0,
     to channels: [ChannelName] = [team]
@@ -34,7 +34,7 @@ struct CatchUpSpreadTests {
     }
   }
 
-  /// How long each delivery waits.
+  /// Returns how long each delivery waits.
   static func waits(_ firings: [FiringResult]) -> [Milliseconds] {
     firings.flatMap(\.deliveries).map { if case .waiting(let until) = $0.state { until - now } else { .zero } }
   }
@@ -46,12 +46,12 @@ struct CatchUpSpreadTests {
     catchUpSpread.spread(&firings, DeliveryQueuePolicies(), now: Self.now)
     let waits = Self.waits(firings)
     #expect(waits.prefix(10).allSatisfy { $0 == .zero }, "the first leave at once")
-    // One in a thousand may happen to have no wait.
+    // One in a thousand may have no wait by chance.
     #expect(waits.count { $0 > .zero } >= waiting - 3 && waits.count { $0 > .zero } <= waiting)
     #expect(waits.allSatisfy { $0 <= .milliseconds(span) })
     guard count >= 50 else { return }
     #expect(waits.contains { $0 > .milliseconds(span * 9 / 10) }, "the whole span is used")
-    // No tenth of it has much more than its share.
+    // No tenth of the span has much more than its share.
     let tenths = Dictionary(grouping: waits.dropFirst(10)) { $0.rawValue * 10 / (span + 1) }
     for (tenth, members) in tenths { #expect(members.count <= 4 + waiting / 5, "tenth \(tenth)") }
   }
@@ -71,7 +71,7 @@ struct CatchUpSpreadTests {
     catchUpSpread.spread(&other, DeliveryQueuePolicies(), now: Self.now + .seconds(1))
     #expect(Self.waits(one).allSatisfy { $0 == .zero })
     #expect(Self.waits(other).count { $0 > .zero } >= 9)
-    // The next absence begins anew; so does one after the clock was set back.
+    // The next downtime starts anew; so does one after the clock was set back.
     for now in [Self.now + .hours(8), Self.now - .hours(8)] {
       var later = try Self.firings(10)
       catchUpSpread.spread(&later, DeliveryQueuePolicies(), now: now)
@@ -93,7 +93,7 @@ struct CatchUpSpreadTests {
       catchUpSpread.spread(&after, policies, now: Self.now)
       #expect(after == firings)
     }
-    // Nor do late ones hold up those that are on time in the same transaction.
+    // Late messages do not delay those on time in the same transaction.
     var mixed = try Self.firings(50) + Self.firings(50, from: 50, late: nil)
     var catchUpSpread = CatchUpSpread()
     catchUpSpread.spread(&mixed, policies, now: Self.now)
@@ -105,7 +105,7 @@ struct CatchUpSpreadTests {
     func zone(_ name: String) -> Zone? { nil }
   }
 
-  /// A week of downtime, fired and claimed as the daemon does it.
+  /// A week of downtime, fired and claimed as the daemon does.
   @Test func whatWaitsIsClaimedWhenItsMomentHasCome() async throws {
     let store = MemoryStore()
     let queue = DeliveryQueue(owner: 1_000, channel: Self.team)
@@ -132,7 +132,7 @@ struct CatchUpSpreadTests {
       }
       #expect(claimed == 60)
       #expect(now - Self.now <= .seconds(6) && now - Self.now > .seconds(5), "the span of sixty is 6 s")
-      // Once they have fired, they are counted no more as a new absence would be.
+      // They do not count as a new downtime once they have fired.
       #expect(work.catchUpSpread != CatchUpSpread())
     }
   }

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// Reminders that count from what becomes of another.
+/// Reminders that follow another.
 struct ChainsTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let context = ReminderContext(zones: UTCZones())
@@ -16,7 +16,7 @@ struct ChainsTests {
       createdAt: now)
   }
 
-  /// A store in which a reminder has fired, and others count from it.
+  /// Returns a store in which a reminder has fired, and others follow it.
   private func store(_ followers: [String], first: String = "every 1h") async throws -> MemoryStore {
     let store = MemoryStore()
     try await store.write { store in
@@ -69,7 +69,7 @@ struct ChainsTests {
     #expect(try await times(store, "bbb0").next == Self.now + .seconds(2), "never early")
     #expect(try await times(store, "bbb1").next == Self.now + .seconds(2) + .minutes(30))
     #expect(try await times(store, "bbb2").next == nil)
-    // The same answer again, by a button that races.
+    // The same answer again, by a racing button.
     #expect(try await done(store, Self.now, at: Self.now + .seconds(9)).chained.isEmpty)
     let fired = try await fire(store, at: Self.now + .seconds(2))
     #expect(fired.firings.map(\.due.reminder.id.rawValue) == ["bbb0"])
@@ -167,7 +167,7 @@ struct ChainsTests {
     #expect((found.times, found.onTime, found.unexplained, found.unknown) == (1, 1, 0, nil))
   }
 
-  /// The store takes no changes: the time counts from the answer all the same, fires from memory, and is recorded once.
+  /// In degraded mode, the time also counts from the answer, fires, and is recorded once.
   @Test func withoutTheStore() async throws {
     let store = try await store(["1m after done of aaaa"])
     var degradedMode = DegradedMode()

@@ -3,12 +3,12 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// Times that come once more because the clock went back.
+/// Times that come again because the clock went back.
 struct ClockBackTests {
   private static let begin = Instant(seconds: 1_795_161_600)
   private static let hourly = ReminderID(rawValue: "r1")
 
-  /// Fires what is due at `now`, as many times as there is something.
+  /// Fires due reminders at `now` until none is left.
   private func fire(_ store: MemoryStore, at now: Instant) async throws -> [FiringResult] {
     try await store.write { transaction in
       var random = SeededGenerator(seed: 7)
@@ -24,7 +24,7 @@ struct ClockBackTests {
     try await store.write { try Recompute.reschedule(Self.hourly, in: $0, ReminderContext(zones: InUTC()), now: now) }
   }
 
-  /// The clock is hours ahead, back, and ahead again: what fired while it was ahead the first time is told of once.
+  /// The clock goes ahead by hours, back, and ahead again: what fired the first time is notified once.
   @Test(arguments: [CatchUpRule.latest, .all])
   func whatWasHeardAheadIsNotToldOfAgain(_ rule: CatchUpRule) async throws {
     let store = MemoryStore()
@@ -36,25 +36,25 @@ struct ClockBackTests {
     let ahead = try await fire(store, at: Self.begin + .hours(5) + .milliseconds(400))
     let told = ahead.flatMap(\.occurrences).filter { $0.firedAt != nil }.map(\.id)
     #expect(told.contains { $0.scheduledAt == Self.begin + .hours(5) })
-    // Back to the begin, where what was passed over comes again.
+    // Back to the start, where the missed times come again.
     try await reschedule(store, at: Self.begin)
     let again = try await fire(store, at: Self.begin + .hours(5) + .milliseconds(600))
     let occurrences = again.flatMap(\.occurrences)
     #expect(occurrences.filter { told.contains($0.id) }.isEmpty, "\(occurrences)")
     #expect(again.flatMap(\.deliveries).filter { told.contains($0.occurrence) }.isEmpty)
-    // Those that were missed are accounted for still, and each once.
+    // The missed times still have one record each.
     let known = try await store.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }
     #expect(known.map(\.id.scheduledAt).sorted() == (1...5).map { Self.begin + .hours($0) })
     #expect(known.filter { $0.firedAt != nil }.map(\.id).sorted { $0.scheduledAt < $1.scheduledAt } == told)
   }
 
-  /// The same while the store can be read only: what fired while the clock was ahead is not shown again.
+  /// The same in degraded mode: what fired while the clock was ahead is not shown again.
   @Test func whatWasHeardAheadIsNotShownAgainFromMemory() async throws {
     let store = MemoryStore()
     var reminder = try DegradedModeTests.reminder("every 1h")
     reminder.catchUp = CatchUp(suspend: .all, downtime: .all)
     try await store.write { [reminder] in try $0.upsert(reminder, next: Self.begin + .hours(3)) }
-    // Two of five are heard ahead; back at the begin the first of all is due first.
+    // Two of five fire ahead; back at the start, the first is due first.
     _ = try await fire(store, at: Self.begin + .hours(4))
     try await reschedule(store, at: Self.begin)
     var screen = Screen(store: store)
@@ -64,8 +64,8 @@ struct ClockBackTests {
     #expect(work.firings.flatMap(\.occurrences).map(\.id.scheduledAt) == shown)
   }
 
-  /// What fired from memory while the clock was ahead is recorded with the next time that followed then, after the times
-  /// of all reminders have been computed anew.
+  /// A degraded-mode firing from when the clock was ahead is recorded with the next time of then; recomputation then
+  /// corrects it.
   @Test func whatWasDecidedWhileTheClockWasAheadIsComputedAnew() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(try DegradedModeTests.reminder("every 1h"), at: Self.begin + .hours(1))

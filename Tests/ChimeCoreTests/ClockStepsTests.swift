@@ -3,9 +3,9 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// A clock that is set forward and back, by hand: each time has one record, and nothing waits for a time that was wrong.
+/// A clock set forward and back by hand: each time has one record, and nothing waits for a wrong time.
 struct ClockStepsTests {
-  /// Ten minutes ahead and back: the times that were passed over fire, and no run of missed ones counts them too.
+  /// Ten minutes ahead and back: the missed times fire, and are in no run of missed times.
   @Test(arguments: [CatchUpRule.latest, .all, .skip])
   func tenMinutesAheadAndBack(_ rule: CatchUpRule) async throws {
     var machine = Machine()
@@ -16,14 +16,14 @@ struct ClockStepsTests {
     try await machine.set(by: .minutes(-10))
     try await machine.pass(.minutes(20))
     try await machine.check()
-    // Those that lie before the moment to which the clock was set back have passed for good.
+    // Times before the corrected moment have passed for good.
     let right = Machine.begin + .minutes(5)
     let records = try await machine.records()
     #expect(records.allSatisfy { $0.missedRun.map { $0.through <= right } ?? true })
     #expect(records.filter { $0.id.scheduledAt > right }.allSatisfy { $0.firedAt != nil })
   }
 
-  /// Back into the midst of the run: what lies before stays missed, and is counted.
+  /// Back into the middle of a run: earlier times stay missed, and are counted.
   @Test func partOfARunComesAgain() async throws {
     var machine = Machine()
     try await machine.add("every 10s", catchUp: .latest)
@@ -35,7 +35,7 @@ struct ClockStepsTests {
     try await machine.check()
   }
 
-  /// Ahead, back, and ahead again: what fired the first time is in no run of the second.
+  /// Ahead, back, and ahead again: an occurrence that fired the first time is in no missed run of the second.
   @Test func aRunIsPartedByWhatWasHeard() async throws {
     var machine = Machine()
     try await machine.add("every 10s", catchUp: .latest)
@@ -44,12 +44,12 @@ struct ClockStepsTests {
     try await machine.set(by: .hours(-1))
     try await machine.set(by: .hours(2))
     try await machine.check()
-    // What had passed when the clock was back, what lies before the ten minutes, and what lies behind them.
+    // The times passed when the clock was back, those before the ten minutes, and those after.
     let runs = try await machine.records().compactMap(\.missedRun)
     #expect(runs.count == 3, "\(runs)")
   }
 
-  /// An absence of more times than one decision looks at is one run, with all that were missed.
+  /// A downtime with more times than one decision evaluates gives one run with all missed times.
   @Test func aLongAbsenceIsOneRun() async throws {
     var machine = Machine()
     try await machine.add("every 1s", catchUp: .latest)
@@ -67,7 +67,7 @@ struct ClockStepsTests {
     "every 45m", "every 2h 5 times", "in 25m", "every 2h after done", "every 40m on mon,tue,wed,thu,fri,sat,sun",
   ]
 
-  /// What was added, or edited, while the clock was a year ahead comes when it would have come.
+  /// A reminder added or edited while the clock was a year ahead fires when it should.
   @Test(arguments: texts, [Milliseconds.days(365), .hours(30)])
   func whatWasAddedAheadComes(_ text: String, ahead: Milliseconds) async throws {
     var machine = Machine()
@@ -84,7 +84,7 @@ struct ClockStepsTests {
     try await machine.check()
   }
 
-  /// Days are kept: what was to come tomorrow comes at that hour of the day after the present one, not in a year.
+  /// Days are kept: tomorrow's time moves to the day after the present one, not to next year.
   @Test(arguments: ["tomorrow at 9:00", "every 3 days at 9:00", "RRULE:FREQ=DAILY;INTERVAL=2"])
   func daysAreMovedWhole(_ text: String) async throws {
     var machine = Machine()
@@ -96,7 +96,7 @@ struct ClockStepsTests {
     #expect(before - next == .days(365))
   }
 
-  /// What names its moments itself stays where it is, and what is over stays over.
+  /// Absolute times stay, and finished schedules stay finished.
   @Test(arguments: ["at 2028-03-01 09:00", "every 45m starting 2028-01-01", "every 3 days at 9:00 starting 2028-01-01"])
   func whatIsNamedStays(_ text: String) async throws {
     var machine = Machine()
@@ -117,7 +117,7 @@ struct ClockStepsTests {
     #expect(machine.fired.count == 1)
   }
 
-  /// So many times are so many, wherever the clock was when they began.
+  /// A limited number of times is kept, wherever the clock was at the start.
   @Test func aNumberOfTimesIsKept() async throws {
     var machine = Machine()
     try await machine.set(by: .days(365))
@@ -129,7 +129,7 @@ struct ClockStepsTests {
     #expect(machine.fired.count == 5)
   }
 
-  /// What was done while the clock was ahead counts from the present.
+  /// A completion while the clock was ahead counts from the present.
   @Test func whatWasDoneAheadCountsFromNow() async throws {
     var machine = Machine()
     try await machine.add("every 2h after done")
@@ -139,8 +139,8 @@ struct ClockStepsTests {
     #expect(try await machine.next() == machine.wall + .hours(2))
   }
 
-  /// A day back and a day forward: nothing that comes of it is for a daemon that did not run, and times before the reminder
-  /// was made are not made up for one by one.
+  /// A day back and a day forward: nothing is attributed to downtime, and times before the reminder's creation are not
+  /// caught up one by one.
   @Test func aDayBackAndForward() async throws {
     var machine = Machine()
     try await machine.add("cron: * * * * *", catchUp: .all)
@@ -155,8 +155,8 @@ struct ClockStepsTests {
     try await machine.check()
   }
 
-  /// Steps at random, over several kinds of schedules: each time is recorded once, no time that is counted as missed fires,
-  /// and when the clock is right again each comes within its interval.
+  /// Random clock steps with several kinds of schedules: each time has one record, no time counted as missed fires, and
+  /// with a correct clock each fires within its interval.
   @Test(arguments: 1...ProofTier.amount(quick: 15, proof: 500) as ClosedRange<UInt64>)
   func stepsAtRandom(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
@@ -184,7 +184,7 @@ struct ClockStepsTests {
     try await machine.set(by: .zero - ahead)
     try await machine.check()
     let fired = machine.fired.count
-    // Where all that comes next has fired while the clock was ahead it is not told of again.
+    // If the next times have already fired while the clock was ahead, they are not notified again.
     let from = machine.wall
     try await machine.pass(interval)
     let heard = try await machine.records().contains {
@@ -195,7 +195,7 @@ struct ClockStepsTests {
   }
 }
 
-/// A store and a clock, and what the daemon does when the clock moves.
+/// A store and a clock, with the daemon's reactions to clock steps.
 private struct Machine {
   static let begin = Instant(seconds: 1_795_161_600)
   static let id = ReminderID(rawValue: "r1")
@@ -206,7 +206,7 @@ private struct Machine {
   var uptime = Uptime(runningSince: begin)
   var fired: [OccurrenceID] = []
   var decisions = 0
-  /// How many of the decisions that recorded a run of missed times were the last about an absence.
+  /// The number of decisions that completed a downtime and recorded a run of missed times.
   var runsTold = 0
   private var random = SeededGenerator(seed: 7)
 
@@ -231,7 +231,7 @@ private struct Machine {
     }
   }
 
-  /// Time passes, and what comes due fires then.
+  /// Advances time, firing what becomes due.
   mutating func pass(_ span: Milliseconds) async throws {
     let end = wall + span
     while let due = try await store.read({ try $0.wakeups() }).nextDue, due <= end {
@@ -241,7 +241,7 @@ private struct Machine {
     wall = end
   }
 
-  /// The clock is set.
+  /// Sets the clock.
   mutating func set(by step: Milliseconds) async throws {
     wall = wall + step
     if step < .zero { uptime.clockWentBack(to: wall) }
@@ -286,7 +286,7 @@ private struct Machine {
     }
   }
 
-  /// Nothing was told of twice; no time is both counted in a run and recorded by itself, and runs count what they say.
+  /// Checks that nothing fired twice, no time is both in a run and recorded singly, and runs have correct counts.
   func check() async throws {
     #expect(Set(fired).count == fired.count, "a time was told of twice")
     let records = try await records()
@@ -296,7 +296,7 @@ private struct Machine {
     for (place, one) in records.enumerated() {
       guard let through = one.missedRun?.through else { continue }
       for other in records[(place + 1)...].prefix(while: { $0.id.scheduledAt <= through }) {
-        // Intervals that were moved back have other times than before.
+        // Rescheduled intervals have other times than before.
         let isTime = timetable.next(after: other.id.scheduledAt - .milliseconds(1)) == other.id.scheduledAt
         #expect(!isTime, "\(one.id) runs to \(through), and counts \(other.id)")
       }

@@ -2,14 +2,14 @@ import ChimeCore
 import ChimeSchedule
 import Testing
 
-/// What the scheduler does while the store takes no changes.
+/// The scheduler while the store accepts no writes.
 struct DegradedFiringTests {
   static let now = SchedulerTests.now
   static let team = SchedulerTests.team
   static let popup = Claim(
     id: DeliveryID(rawValue: "msg_1"), queue: DeliveryQueue(owner: 1_000, channel: .desktop), until: now + .minutes(1))
 
-  /// An scheduler whose firing was refused just now, and what it did about it.
+  /// Returns a scheduler whose firing was refused just now, with its effects.
   static func refused(due: Instant = now) -> (Scheduler, [Scheduler.Effect]) {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: due)), now: due)
@@ -24,11 +24,11 @@ struct DegradedFiringTests {
     let next = Self.now + .seconds(2)
     effects = scheduler.handle(.stoodIn([Self.popup], next: next, kept: true), now: Self.now)
     #expect(effects == [.send(Self.popup), .armDue(next)])
-    // It does not wait for the store to be asked again.
+    // It does not wait for the next attempt to write.
     #expect(scheduler.handle(.awake, now: next) == [.fireDegraded(limit: Scheduler.batch)])
   }
 
-  /// The store does not know of the end of a snooze that it could not take.
+  /// The store does not know the end of a snooze that it could not record.
   @Test func anAnswerThatIsKeptHasDueTimesLookedAtAgain() {
     var (scheduler, _) = Self.refused()
     _ = scheduler.handle(.stoodIn([], next: Self.now + .days(1), kept: true), now: Self.now)
@@ -37,7 +37,7 @@ struct DegradedFiringTests {
     #expect(scheduler.handle(.stoodIn([], next: end, kept: true), now: Self.now) == [.armDue(end)])
   }
 
-  /// A look at the store that began before an addition knows nothing of it, and the store then refuses again.
+  /// A read that began before an addition does not see it; then the store refuses again.
   @Test func whatIsAddedDuringALookIsDueAfterIt() {
     var (scheduler, _) = Self.refused()
     let (soon, later) = (Self.now + .seconds(2), Self.now + .days(1))
@@ -46,7 +46,7 @@ struct DegradedFiringTests {
     let effects = scheduler.handle(.stoodIn([], next: later, kept: false), now: Self.now)
     #expect(effects == [.armDue(soon)])
     #expect(scheduler.handle(.awake, now: soon) == [.fireDegraded(limit: Scheduler.batch)])
-    // The look that began since is believed.
+    // A later read is trusted.
     #expect(scheduler.handle(.stoodIn([], next: later, kept: false), now: soon) == [.armDue(later)])
   }
 
@@ -60,7 +60,7 @@ struct DegradedFiringTests {
     #expect(effects.contains(.armWake(next)) && scheduler.wakesAt == next)
     _ = scheduler.handle(.stoodIn([], next: later, wake: later, kept: true), now: next)
     #expect(scheduler.wakesAt == later)
-    // Once all is recorded the store knows best.
+    // Once everything is recorded, the store's times apply.
     let retry = next + Scheduler.storeRetry
     _ = scheduler.handle(.awake, now: retry)
     let wakeups = NextWakeups(nextDue: later, nextWake: later + .hours(1))
@@ -68,7 +68,7 @@ struct DegradedFiringTests {
     #expect(scheduler.wakesAt == later + .hours(1))
   }
 
-  /// The alarm has rung, and the store cannot even be read: the next one that is known from memory is set.
+  /// After an alarm with an unreadable store, the next alarm known from memory is set.
   @Test func theNextAlarmIsSetAlsoWhenNothingCanBeRead() throws {
     var (scheduler, _) = Self.refused()
     let (next, later) = (Self.now + .hours(1), Self.now + .days(1))
@@ -79,16 +79,16 @@ struct DegradedFiringTests {
     #expect(effects.contains(.armWake(later)) && scheduler.wakesAt == later)
   }
 
-  /// It would wake the machine for nothing.
+  /// A needless alarm would wake the machine.
   @Test func anAlarmThatNobodyAsksForAnyMoreIsTakenDown() {
     var (scheduler, _) = Self.refused()
     let next = Self.now + .hours(1)
     _ = scheduler.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
     #expect(scheduler.wakesAt == next)
-    // What is known holds while it is brought to the store.
+    // The known time applies while the buffer is recorded.
     let retry = Self.now + Scheduler.storeRetry
     #expect(scheduler.handle(.awake, now: retry) == [.armWake(next), .record])
-    // The store knows of nothing to wake for.
+    // The store has no time to wake for.
     let later = Self.now + .days(1)
     #expect(
       scheduler.handle(.recorded(rest: false, NextWakeups(nextDue: later)), now: retry) == [
@@ -115,7 +115,7 @@ struct DegradedFiringTests {
     let retry = Self.now + Scheduler.storeRetry
     #expect(scheduler.handle(.awake, now: retry) == [.record])
     #expect(scheduler.handle(.awake, now: retry) == [])
-    // In pieces; what the store has as due is not fired before the last.
+    // In parts; the store's due times are not fired before the last part.
     let stale = NextWakeups(nextDue: Self.now, outbox: [Self.team: Self.now])
     #expect(scheduler.handle(.recorded(rest: true, stale), now: retry) == [.record])
     let after = NextWakeups(nextDue: retry + .hours(1), outbox: [Self.team: Self.now])
@@ -123,7 +123,7 @@ struct DegradedFiringTests {
     #expect(effects == [.armDue(retry + .hours(1)), .claim(Self.team, limit: 8)])
   }
 
-  /// A client's change that succeeds tells that the store works.
+  /// A client's successful change shows that the store works.
   @Test func aCommitOfSomebodyElsesBringsTheRecordForward() {
     var (scheduler, _) = Self.refused()
     _ = scheduler.handle(.stoodIn([], next: Self.now + .hours(1), kept: true), now: Self.now)
@@ -140,7 +140,7 @@ struct DegradedFiringTests {
       now = now + Scheduler.storeRetry
       #expect(scheduler.handle(.awake, now: now) == [.record])
       let effects = scheduler.handle(.recordFailed, now: now)
-      // What else is due is looked for, and the time to ask again armed.
+      // It looks for other due reminders, and arms the retry.
       #expect(effects == [.fireDegraded(limit: Scheduler.batch)])
       #expect(
         scheduler.handle(.stoodIn([], next: Self.now + .days(1), kept: false), now: now)
@@ -154,7 +154,7 @@ struct DegradedFiringTests {
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: tomorrow)), now: Self.now)
     // A client was refused.
     #expect(scheduler.handle(.refused, now: Self.now) == [])
-    // The day after, the store is asked first.
+    // The next day, the store is tried first.
     let effects = scheduler.handle(.awake, now: tomorrow)
     #expect(effects.contains { if case .fire = $0 { true } else { false } })
   }
@@ -170,7 +170,7 @@ struct DegradedFiringTests {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups()), now: Self.now)
     _ = scheduler.handle(.refused, now: Self.now)
-    // The store does not know of what is kept, nor what of it is due.
+    // The store does not know the buffered events, nor which of its due times they cover.
     #expect(scheduler.handle(.kept, now: Self.now) == [.fireDegraded(limit: Scheduler.batch)])
     #expect(scheduler.keepsForStore)
     _ = scheduler.handle(.stoodIn([], next: nil, kept: true), now: Self.now)
@@ -181,7 +181,7 @@ struct DegradedFiringTests {
     #expect(!scheduler.keepsForStore)
   }
 
-  /// A fault of ours, rather than of the disk, would fire the same times for ever.
+  /// An internal error, unlike a full disk, would fire the same times forever.
   @Test func aFailureThatIsNoRefusalWaits() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now)

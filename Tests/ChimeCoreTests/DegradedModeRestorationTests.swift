@@ -3,11 +3,11 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// The store is another when it takes changes again: an older copy was restored, under what is kept in memory.
+/// An older copy of the store is restored while events are buffered.
 struct DegradedModeRestorationTests {
   static let now = DegradedModeTests.now
 
-  /// Two times of an hourly reminder that were shown from memory.
+  /// Returns two times of an hourly reminder that were shown in degraded mode.
   private func shown() async throws -> (Screen, Reminder) {
     let reminder = try DegradedModeTests.reminder("every 1h")
     var screen = Screen(store: MemoryStore())
@@ -62,7 +62,7 @@ struct DegradedModeRestorationTests {
     #expect(next == Self.now + .hours(2))
   }
 
-  /// An answer that the store took in a moment in which it worked counts, whatever was shown from memory.
+  /// An answer that the store recorded in a working moment counts, whatever was shown in degraded mode.
   @Test func whatIsAnsweredInTheStoreIsNotRepeatedFromMemory() async throws {
     var reminder = try DegradedModeTests.reminder("every 24h")
     reminder.nag = Nag(every: .minutes(1), max: 5)
@@ -87,7 +87,7 @@ struct DegradedModeRestorationTests {
     #expect(screen.shown.count == 4)
   }
 
-  /// What was looked at in the other store says nothing of this one.
+  /// Evaluations of the other store do not apply to this one.
   @Test func anOlderStoreThatTakesNoChangesEitherIsLookedAtFromTheBeginning() async throws {
     let (old, reminder) = try await shown()
     var other = reminder
@@ -103,7 +103,7 @@ struct DegradedModeRestorationTests {
     #expect(try await screen.fireDegraded(now: now).firings.isEmpty)
   }
 
-  /// The machine falls asleep before a popup has begun: nobody else knows of it.
+  /// The machine falls asleep before a popup has started: only memory knows about it.
   @Test func whatWentBackUnshownIsShownAgainUnlessItIsAnswered() async throws {
     let reminder = try DegradedModeTests.reminder("every 1h")
     var screen = Screen(store: MemoryStore())
@@ -131,7 +131,7 @@ struct DegradedModeRestorationTests {
     _ = try screen.degradedMode.answer(
       OutboxTransaction.Answer(answer: .done, occurrence: occurrence.id), occurrence, reminder, context, now: later)
     #expect(try await look(later).messages.isEmpty)
-    // What the store has is given back to it.
+    // The store's own message is released to it.
     try await screen.record()
     let isOurs = screen.degradedMode.takeBack(first[0])
     #expect(!isOurs)

@@ -3,9 +3,9 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// Runs of missed times that were decided on without the store.
+/// Runs of missed times decided in degraded mode.
 struct DegradedModeRunTests {
-  /// The clock went back over two times that had fired, and the machine slept through them and an hour more.
+  /// The clock went back over two times that had fired, and the machine slept through them and another hour.
   @Test func aRunThatBeginsWithATimeThatWasHeardBeginsAtTheNext() async throws {
     let now = DegradedModeTests.now
     var reminder = try DegradedModeTests.reminder("every 1m")
@@ -22,7 +22,7 @@ struct DegradedModeRunTests {
     let run = try #require(found.first { $0.missedRun != nil })
     #expect(run.id.scheduledAt == now + .minutes(2))
     #expect(run.missedRun == Occurrence.MissedRun(count: 59, through: now + .minutes(60)))
-    // Of the others each was heard: the two before, and the last, which comes in time.
+    // The others fired: the two before, and the last, which is on time.
     #expect(found.filter { $0.firedAt != nil }.map(\.id.scheduledAt) == [61, 1, 0].map { now + .minutes($0) })
   }
 }

@@ -3,11 +3,10 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// Firing while the store can be read and not written.
+/// Firing while the store can be read but not written.
 struct DegradedModeTests {
-  /// Days of reminders of all kinds, answered at random, in two houses: the one's store works all the time, the
-  /// other's refuses changes for hours now and then. In the end both stores hold the same, and on both screens the same
-  /// was to be seen.
+  /// Runs days of reminders with random answers on two machines: one store always works, the other refuses writes for
+  /// hours at times. In the end both stores and both screens have the same contents.
   @Test(arguments: 1...ProofTier.amount(quick: 3, proof: 100) as ClosedRange<UInt64>)
   func afterwardsTheStoreIsAsIfItHadNeverFailed(seed: UInt64) async throws {
     var script = Script(seed: seed)
@@ -94,7 +93,7 @@ struct DegradedModeTests {
     #expect(attempts.map(\.number) == [1])
   }
 
-  /// The daemon goes on, whatever comes: no more is kept than there is room for.
+  /// The daemon continues in any case: the buffer has a limit.
   @Test func beyondItsRoomTimesWaitInTheStore() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1m"), at: Self.now)
@@ -105,7 +104,7 @@ struct DegradedModeTests {
     #expect(work.firings.isEmpty && work.next == nil)
   }
 
-  /// Space for one commit and no more: part is recorded, and the rest goes on from memory.
+  /// Space for a single commit: a part is recorded, and degraded mode continues with the rest.
   @Test func aPartThatIsRecordedFiresNoSecondTime() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1m"), at: Self.now)
@@ -118,7 +117,7 @@ struct DegradedModeTests {
     #expect(try await screen.store.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }.count == 4)
   }
 
-  /// Between two failures a client has changed the reminder, and its times are others.
+  /// Between two failures a client changes the reminder's times.
   @Test func aReminderThatWasChangedMeanwhileGoesByItsNewTimes() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1m"), at: Self.now)
@@ -134,7 +133,7 @@ struct DegradedModeTests {
     #expect(try await screen.store.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }.count == 2)
   }
 
-  /// Removed meanwhile, too: nobody asks to be woken for what it was to repeat tomorrow.
+  /// Removed meanwhile: a repeat tomorrow must not wake the machine.
   @Test func aReminderThatWasRemovedMeanwhileWakesNobody() async throws {
     var screen = Screen(store: MemoryStore())
     var reminder = try Self.reminder("every 6m 2 times")
@@ -148,7 +147,7 @@ struct DegradedModeTests {
     #expect(work.next == nil && work.nextWake == nil)
   }
 
-  /// The clock was far ahead when it fired and failed; what is owed is not left to that time.
+  /// The clock was far ahead during the failure; pending messages do not wait for that time.
   @Test func whatWasKeptWhileTheClockWasAheadIsTriedByTheClockAsItIs() async throws {
     var screen = Screen(store: MemoryStore())
     let team = ChannelName(rawValue: "team")
@@ -170,7 +169,7 @@ struct DegradedModeTests {
     #expect(outbox.values.allSatisfy { $0 == Self.now + .minutes(1) }, "\(outbox)")
   }
 
-  /// A popup was on its way when the disk filled up.
+  /// A popup was in flight when the disk became full.
   @Test func whatArrivedMeanwhileIsNotForgottenByARepeat() async throws {
     var screen = Screen(store: MemoryStore())
     var reminder = try Self.reminder("every 24h")
@@ -193,7 +192,7 @@ struct DegradedModeTests {
     #expect(try await screen.store.read { try $0.occurrence(again.id) }?.deliveredAt == Self.now + .seconds(1))
   }
 
-  /// Whoever would fire it on request in the same second is told so, as long as the store does not know.
+  /// Firing on request in the same second is refused, although the store does not know of the firing.
   @Test func whatFiredFromMemoryCountsAsHeardUntilItIsRecorded() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1h"), at: Self.now)
@@ -203,7 +202,7 @@ struct DegradedModeTests {
     #expect(screen.degradedMode.heard.isEmpty)
   }
 
-  /// A client puts off for six minutes what the store has.
+  /// A client snoozes an occurrence in the store by six minutes.
   private static func snooze(
     _ occurrence: Occurrence, of reminder: Reminder, in screen: Screen, now: Instant
   ) async throws {
@@ -215,7 +214,7 @@ struct DegradedModeTests {
     }
   }
 
-  /// A popup's answer is kept, and a client snoozes what the store has: the later snooze holds. What was done stays done.
+  /// A popup's answer is buffered, then a client snoozes in the store: the later snooze holds. *Done* stays done.
   @Test(arguments: [(Occurrence.Answer.snooze(for: .minutes(50)), false), (.done, true)])
   func aSnoozeThatIsKeptYieldsToALaterAnswerInTheStore(kept: Occurrence.Answer, isDone: Bool) async throws {
     var screen = Screen(store: MemoryStore())
@@ -235,8 +234,8 @@ struct DegradedModeTests {
     #expect(state == (isDone ? .done : .snoozed(until: later + .minutes(6))))
   }
 
-  /// What looks at the store may see a snooze before the loop hears of its commit. The clock is set to its end meanwhile, and it
-  /// has come again.
+  /// A read may see a snooze before the loop learns of its commit. Meanwhile the clock is set to its end, and the
+  /// occurrence has fired again.
   @Test func aSnoozeIsHeardOfAfterItHasEnded() async throws {
     var screen = Screen(store: MemoryStore())
     let reminder = try Self.reminder("every 24h")
@@ -262,17 +261,17 @@ struct DegradedModeTests {
   }
 }
 
-/// A machine in UTC.
+/// A zone source with UTC only.
 struct InUTC: ZoneSource {
   var local: Zone { .utc }
   func zone(_ name: String) -> Zone? { name == "UTC" ? .utc : nil }
 }
 
-/// What a user sees, and how the daemon lives behind it: with its store, or without.
+/// A user's screen, and the daemon behind it, with or without a working store.
 struct Screen {
   let store: MemoryStore
   var degradedMode = DegradedMode()
-  /// Occurrence and round.
+  /// Each as occurrence and round.
   var shown: [String] = []
   var random = SeededGenerator(seed: 7)
   let context = ReminderContext(
@@ -332,7 +331,7 @@ struct Screen {
         }
       }
       for message in messages {
-        // As the store took it: what was passed over there has no delivery.
+        // As the store accepted it: skipped ones have no delivery.
         guard try await store.read({ try $0.delivery(message.delivery.id) }) != nil else { continue }
         show(message)
         try await store.write { store in
@@ -354,7 +353,7 @@ struct Screen {
       attempt: Attempt(number: 1, startedAt: now, took: .zero, outcome: .delivered), next: .settled, message: message)
   }
 
-  /// Somebody answers one of what stands open.
+  /// Answers an open occurrence.
   private mutating func answer(_ step: Script.Step, keeping: Bool) async throws {
     guard let (choice, answer) = step.answer, !shown.isEmpty else { return }
     let text = shown[shown.count - 1 - choice % min(shown.count, 4)].split(separator: " ")[0]
@@ -380,7 +379,7 @@ struct Screen {
     while !degradedMode.isEmpty { try await recordOne(limit: limit, now: now) }
   }
 
-  /// - Parameter now: by default no entry was made later.
+  /// - Parameter now: the time of recording; by default, later than all entries.
   mutating func recordOne(limit: Int, now: Instant = .latest) async throws {
     let (part, context) = (degradedMode.part(limit: limit), context)
     let commit = try await store.write { store in
@@ -393,7 +392,7 @@ struct Screen {
   }
 }
 
-/// What happens to both houses.
+/// The events on both machines.
 struct Script {
   static let start = Instant(seconds: 1_795_046_400)  // 2026-11-19T00:00:00Z
   static let end = start + .days(10)
@@ -458,7 +457,7 @@ struct Script {
   }
 }
 
-/// All of a store that can be compared: ids of deliveries are random.
+/// The comparable contents of a store; delivery ids are random.
 struct Picture: Equatable {
   var occurrences: [Occurrence] = []
   var deliveries: [String] = []

@@ -2,21 +2,21 @@ import ChimeCore
 import ChimeSchedule
 import Testing
 
-/// Claims with the numbers 1, 2, 3 …
+/// Returns claims with the numbers 1, 2, 3 …
 enum Claims {
   static func claim(_ number: Int, _ queue: DeliveryQueue, until: Instant = SchedulerTests.now + .minutes(2)) -> Claim {
     Claim(id: DeliveryID(rawValue: "msg_\(number)"), queue: queue, until: until)
   }
 }
 
-/// How a queue is worked off: the scheduler between a store that always owes more and a channel that ends what it begins.
+/// A delivery queue: the scheduler between a store with endless pending messages and a channel.
 struct DeliveryQueueTests {
-  /// A queue that always owes something, played without a store.
+  /// A queue with endless pending messages, without a store.
   struct Game {
     var scheduler: Scheduler
     var now = SchedulerTests.now
     let queue = SchedulerTests.team
-    /// Begun and not ended, oldest first.
+    /// The attempts in flight, oldest first.
     var underWay: [Claim] = []
     var released: [Claim] = []
     var armed: Instant?
@@ -75,7 +75,7 @@ struct DeliveryQueueTests {
     var game = Game(Self.plain)
     game.start()
     #expect(game.underWay.count == 4)
-    // While attempts fail, one is claimed for one that ends.
+    // While attempts fail, each that ends allows one claim.
     game.end(1, .failed(asked: nil))
     #expect(game.underWay.count == 4)
     #expect(game.claims == [4, 1])
@@ -86,7 +86,7 @@ struct DeliveryQueueTests {
     var game = Game(Self.plain)
     game.start()
     for _ in 0..<50 { game.end(4, .arrived(took: .milliseconds(5))) }
-    // 2 s are 400 attempts of 5 ms: 64 times the concurrency is the most.
+    // 2 s are 400 attempts of 5 ms; the limit is 64 times the concurrency.
     #expect((100...4 * 64).contains(game.claims.max() ?? 0), "\(game.claims)")
     #expect(game.claims.count < 10, "\(game.claims)")
     #expect(game.mostUnderWay == 4)
@@ -136,7 +136,7 @@ struct DeliveryQueueTests {
     game.start()
     for _ in 0..<4 { game.end(4, .arrived(took: .milliseconds(5))) }
     let (known, before) = (game.released.count, game.underWay)
-    // The four under way take long; by then an attempt at those that are held might outlive their claim.
+    // The four attempts take long; an attempt at a held message could outlive its claim by then.
     game.now = game.now + DeliveryQueuePolicy.hold + .milliseconds(1)
     game.end(1, .arrived(took: .seconds(60)))
     #expect(known == 0)
@@ -149,7 +149,7 @@ struct DeliveryQueueTests {
     var game = Game(DeliveryQueuePolicy(concurrency: 1, rests: true))
     game.start()
     game.end(1, .arrived(took: .milliseconds(100)))
-    // 2 … 21 are held or under way.
+    // 2 … 21 are held or in flight.
     #expect(game.underWay.map(\.id.rawValue) == ["msg_2"])
     game.play(.dropped([Claims.claim(3, game.queue), Claims.claim(4, game.queue)]))
     game.end(1, .arrived(took: .milliseconds(100)))
@@ -183,7 +183,7 @@ struct DeliveryQueueTests {
     #expect(game.claims.allSatisfy { $0 == 1 })
   }
 
-  /// The next of an ordered queue is asked for with the outcome of the one before, whose claim still hides it.
+  /// The next message of an ordered queue is requested together with the previous outcome, whose claim still hides it.
   @Test func anOrderedQueueNeedsOneTransactionForAMessage() {
     var scheduler = Scheduler(
       policies: DeliveryQueuePolicies(usual: DeliveryQueuePolicy(concurrency: 8, isOrdered: true)))
@@ -196,7 +196,7 @@ struct DeliveryQueueTests {
       ])
     let ended = scheduler.handle(.ended([.init(team, .arrived(took: .zero))]), now: now)
     #expect(ended.contains(.claim(team, limit: 1)))
-    // Its head failed and waits: so does the queue.
+    // Its head failed and waits, and so does the queue.
     let later = now + .minutes(5)
     #expect(scheduler.handle(.claimed([team], [], NextWakeups(outbox: [team: later])), now: now) == [.armOutbox(later)])
   }
@@ -214,13 +214,13 @@ struct DeliveryQueueTests {
     game.wake(at: game.now + .seconds(30))
     game.end(1, .arrived(took: .milliseconds(50)))
     #expect(game.underWay.count == 4)
-    // Told that it is open again, the queue does not wait either.
+    // When the endpoint becomes available, the queue does not wait.
     game.end(4, .shut(.minutes(5)))
     game.play(.opened(game.queue))
     #expect(game.underWay.count == 4)
   }
 
-  /// Five minutes by the clock are five minutes, also when it is set back meanwhile.
+  /// Five minutes of waiting stay five minutes if the clock is set back.
   @Test func aWayThatIsShutIsTriedNoLaterWhenTheClockGoesBack() {
     var game = Game(DeliveryQueuePolicy(concurrency: 4))
     game.start()
@@ -279,7 +279,7 @@ struct DeliveryQueueTests {
     for (index, time) in begun.enumerated() where index >= 10 {
       #expect(time - begun[index - 10] >= .seconds(1), "\(index)")
     }
-    // And no less than it may have.
+    // And the rate is fully used.
     let seconds = Double((game.now - begun[0]).rawValue) / 1_000
     #expect(Double(begun.count) > seconds * 10 * 0.9, "\(begun.count) in \(seconds) s")
   }

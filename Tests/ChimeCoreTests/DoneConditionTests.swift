@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// Reminders whose times wait until another is done.
+/// Reminders that wait until another is done.
 struct DoneConditionTests {
   /// A Thursday at noon.
   static let noon = Instant(seconds: 1_795_089_600)
@@ -40,13 +40,13 @@ struct DoneConditionTests {
     let held = Self.decide(reminder, now: Self.noon, done: [Self.noon - Self.day])
     #expect(held.occurrences.isEmpty)
     #expect((held.next, held.nextDueAt) == (Self.noon, Self.noon + .hours(3)))
-    // Done within that time.
+    // The other is done within that time.
     let at = Self.noon + .hours(2)
     let fired = Self.decide(reminder, dueAt: at, now: at, done: [at])
     #expect(fired.occurrences.map(\.state) == [.fired])
     #expect(fired.occurrences.map(\.late) == [.waited])
     #expect(fired.next == Self.noon + Self.day)
-    // Or not.
+    // Or it is not.
     let end = Self.noon + .hours(3)
     let missed = Self.decide(reminder, dueAt: end, now: end)
     #expect(missed.occurrences.map(\.state) == [.missed(.notDone)])
@@ -57,7 +57,7 @@ struct DoneConditionTests {
     let reminder = try Self.reminder { $0.grace = .days(2) }
     #expect(Self.decide(reminder, now: Self.noon).nextDueAt == Self.noon + .hours(12))
     let tomorrow = Self.noon + .hours(12)
-    // Done the next morning: that is another day.
+    // The other is done the next morning, which is another day.
     let missed = Self.decide(reminder, dueAt: tomorrow, now: tomorrow + .minutes(1), done: [tomorrow + .seconds(30)])
     #expect(missed.occurrences.map(\.state) == [.missed(.notDone)])
   }
@@ -70,7 +70,7 @@ struct DoneConditionTests {
     let fired = Self.decide(reminder, dueAt: at, now: at, done: [at])
     #expect(fired.occurrences.filter { $0.state == .fired }.map(\.id.scheduledAt) == [Self.noon + .hours(2)])
     #expect(fired.occurrences.filter { $0.state == .missed(.notDone) }.count == 2)
-    // The first has waited long enough, those after it wait on.
+    // The first has waited long enough; the later ones still wait.
     let end = Self.noon + .hours(3)
     let first = Self.decide(reminder, dueAt: end, now: end)
     #expect(first.occurrences.map(\.id.scheduledAt) == [Self.noon])
@@ -131,7 +131,7 @@ struct DoneConditionTests {
     #expect((audit.times, audit.late, audit.unexplained) == (1, [.waited: 1], 0))
   }
 
-  /// Also where its ping was not awaited yet.
+  /// A ping counts even if it was not awaited yet.
   @Test func aGoodPingIsDone() async throws {
     let store = MemoryStore()
     let (id, context) = (ReminderID(rawValue: "aaaa"), ReminderContext(zones: UTC()))

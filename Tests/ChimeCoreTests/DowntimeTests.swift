@@ -4,14 +4,14 @@ import Testing
 
 @testable import ChimeCore
 
-/// What is told after a time in which no daemon ran.
+/// The notice after downtime.
 @Suite struct DowntimeTests {
   private struct Zones: ZoneSource {
     var local: Zone { .utc }
     func zone(_ name: String) -> Zone? { nil }
   }
 
-  /// 2026-03-30 00:00 in UTC.
+  /// 2026-03-30 00:00 UTC.
   private static let midnight = Instant(seconds: 1_774_828_800)
   private static func at(_ hour: Int64, _ minute: Int64 = 0) -> Instant { midnight + .hours(hour) + .minutes(minute) }
   private static let down = at(2, 10)
@@ -27,7 +27,7 @@ import Testing
     return reminder
   }
 
-  /// What is told to whom, in the order in which it is owed, and how often it is told by daemons that follow each other.
+  /// Returns the notices and deliveries in order, for daemons that run one after another.
   private static func told(
     _ reminders: [Reminder], quiet: [String] = [], silence: Silence? = nil, channels: [ChannelName] = [.desktop],
     trace: Downtime.Trace? = Downtime.Trace(at: down, isExact: true), at now: Instant = start + .seconds(2),
@@ -73,14 +73,14 @@ import Testing
         late: "Water", 5 times from 03:00 to 07:00
         """
       ])
-    // Before the one that comes late, and nobody is asked for an answer.
+    // The notice precedes the late reminder, and needs no answer.
     #expect(deliveries.first?.occurrence == notices[0].id && deliveries.count == 2)
     #expect(notices[0].state == .done)
   }
 
   @Test func nothingIsToldWhereNothingWasMissed() async throws {
     #expect(try await Self.told([Self.reminder("Later", "every day at 08:00")]).notices.isEmpty)
-    // What its rule leaves out was of no interest, and what is a minute late has come at its time.
+    // Times that the catch-up rule skips do not matter, and a delay of a minute is not late.
     let skipped = try Self.reminder("Backup", "every day at 05:00") { $0.catchUp.downtime = .skip }
     let justNow = try Self.reminder("Now", "every day at 07:44:30")
     let paused = try Self.reminder("Paused", "every day at 05:00") { $0.pause = .indefinitely }
@@ -126,14 +126,14 @@ import Testing
     #expect(lines.last?.hasPrefix("late: \"Tea missed: ") == true && body.hasSuffix("…\", at 03:00"), "\(body)")
   }
 
-  /// What comes late is held too, and comes after it.
+  /// The late reminder is held too, and follows the notice.
   @Test func quietHoursHoldIt() async throws {
     let tea = try Self.reminder("Tea", "every day at 03:00")
     let early = try Self.reminder("Evening", "every day at 02:20")
     let (notices, deliveries, bodies) = try await Self.told([tea, early], quiet: ["03:30-09:00"])
     #expect(notices.count == 1 && bodies[0].contains("2 reminders came late"))
     #expect(deliveries.map(\.state) == [.waiting(until: Self.at(9))])
-    // What they would have held anyway is not late.
+    // Times that quiet hours would have held anyway are not late.
     #expect(try await Self.told([tea], quiet: ["02:00-09:00"]).notices.isEmpty)
   }
 
@@ -181,7 +181,7 @@ import Testing
       #expect(try Downtime.trace(in: store) == .init(at: Self.at(1), isExact: false))
       try Downtime.noteAlive(in: store, now: Self.at(2))
       #expect(try Downtime.trace(in: store) == .init(at: Self.at(2), isExact: true))
-      // It has gone on since, and was then lost.
+      // The daemon continued, and then crashed.
       try Recompute.rememberClock(in: store, now: Self.at(3))
       #expect(try Downtime.trace(in: store) == .init(at: Self.at(3), isExact: false))
     }

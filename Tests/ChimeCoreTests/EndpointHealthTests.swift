@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 import Testing
 
-/// The rest of a queue that fails again and again.
+/// The circuit breaker of a queue that fails repeatedly.
 struct BreakerTests {
   static let now = SchedulerTests.now
 
@@ -14,7 +14,7 @@ struct BreakerTests {
     game.end(1, .failed(asked: nil))
     var rests: [Milliseconds] = []
     while rests.count < 8 {
-      // What was under way as it began says nothing new.
+      // Attempts that were in flight when it opened say nothing new.
       game.end(game.underWay.count, .failed(asked: nil))
       #expect(game.underWay.isEmpty)
       guard let until = game.scheduler.rests(at: game.now)[game.queue] else {
@@ -68,7 +68,7 @@ struct BreakerTests {
     let over = Self.now - .hours(1) + .seconds(33)
     #expect(breaker.restsUntil(at: Self.now - .hours(1)) == over)
     #expect(breaker.probes(at: over))
-    // One that was over stays so.
+    // An expired one stays expired.
     breaker.clockWentBack(by: .hours(1))
     #expect(breaker.probes(at: over - .hours(1)))
   }
@@ -93,7 +93,7 @@ struct BreakerTests {
   }
 }
 
-/// When an endpoint is given up, and how much history is kept.
+/// When an endpoint is disabled, and how much history is kept.
 struct EndpointHealthTests {
   static let now = SchedulerTests.now
   static let endpoint = Endpoint(queue: SchedulerTests.team, url: "http://h/", createdAt: now - .days(90))
@@ -108,7 +108,7 @@ struct EndpointHealthTests {
     #expect(endpoint.after(Self.attempt(.refused), .blocked(.zero), seenSince: nil, at: Self.now) == nil)
     endpoint.failingSince = Self.now
     #expect(Self.endpoint.after(Self.attempt(.failed), .retry, seenSince: nil, at: Self.now) == endpoint)
-    // Written once only.
+    // It is written only once.
     #expect(endpoint.after(Self.attempt(.failed), .retry, seenSince: Self.now, at: Self.now + .days(4)) == nil)
     let mended = endpoint.after(Self.attempt(.delivered), .settled, seenSince: nil, at: Self.now + .days(4))
     #expect(mended == Self.endpoint)
@@ -116,7 +116,7 @@ struct EndpointHealthTests {
 
   @Test(
     arguments: [
-      // Days since the first failure, hours that this daemon has seen it fail, and whether it is given up.
+      // Days since the first failure, hours of failures seen by this daemon, and whether it is disabled.
       (4.99, 24.0, false), (5, 24, true), (5, 1, true), (5, 0.99, false), (30, nil, false), (-3, 24, false),
     ] as [(Double, Double?, Bool)])
   func fiveDaysAreEnough(days: Double, hours: Double?, isDisabled: Bool) {

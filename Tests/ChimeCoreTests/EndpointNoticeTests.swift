@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// What the owner of a disabled endpoint is told.
+/// The notice to the owner of a disabled endpoint.
 struct EndpointNoticeTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
@@ -29,7 +29,7 @@ struct EndpointNoticeTests {
     #expect(body == beginning + " When it works again: chime endpoint enable team")
   }
 
-  /// It is recorded like any reminder that has fired, owed to its owner's desktop, and due no more.
+  /// It is recorded as a fired reminder, pending for the owner's desktop, and not due again.
   @Test func itIsRecordedAndOwed() async throws {
     let store = MemoryStore()
     let notice = try await store.write { transaction in
@@ -53,7 +53,7 @@ struct EndpointNoticeTests {
   }
 }
 
-/// A machine in UTC that knows no other zone.
+/// A zone source with UTC only.
 private struct UTCOnly: ZoneSource {
   var local: Zone { .utc }
   func zone(_ name: String) -> Zone? { nil }

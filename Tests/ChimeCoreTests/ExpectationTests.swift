@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// Lives of an expectation whose clock is moved by hand: what is told, and what is not.
+/// Expectations with a clock that the test moves: what is notified, and what is not.
 struct ExpectationTests {
   /// 2026-11-20 08:00 UTC.
   private static let begin = Instant(seconds: 1_795_161_600)
@@ -30,7 +30,7 @@ struct ExpectationTests {
 
     func restart(at length: Milliseconds) { runningSince = after(length) }
 
-    /// What is told when the loop looks at what is due.
+    /// Evaluates due reminders; returns the notifications.
     @discardableResult
     func look(at length: Milliseconds) async throws -> [String] {
       let (now, since) = (after(length), runningSince)
@@ -75,7 +75,7 @@ struct ExpectationTests {
       }
     }
 
-    /// The states of its times, oldest first.
+    /// The states of its occurrences, oldest first.
     var states: [Occurrence.State] {
       get async throws {
         try await store.read {
@@ -84,7 +84,7 @@ struct ExpectationTests {
       }
     }
 
-    /// The body of what waits to be sent.
+    /// The bodies of the pending messages.
     var bodies: [String] {
       get async throws {
         let now = after(.days(9))
@@ -110,7 +110,7 @@ struct ExpectationTests {
     #expect(try await life.store.read { try $0.reminder(Self.id)?.next } == life.after(.hours(25)))
   }
 
-  /// The time has come, and the loop has not looked at it yet.
+  /// The time has come, but is not evaluated yet.
   @Test func aPingInTheMomentOfItsTimeCloses() async throws {
     let life = try await Life("daily at 9:00")
     #expect(try await life.ping(at: .hours(1) + .milliseconds(3)).closed.map(\.occurrence.state) == [.done])
@@ -125,7 +125,7 @@ struct ExpectationTests {
     #expect(try await late.look(at: .hours(7)) == [])
   }
 
-  /// A thousand machines may wait: their jobs ping at their time all the same.
+  /// Jitter does not delay expectations: their jobs ping on time.
   @Test func jitterPutsOffNoExpectation() async throws {
     let life = try await Life("daily at 9:00") { $0.jitter = .hours(10) }
     #expect(try await life.look(at: .hours(1)) == [])
@@ -147,7 +147,7 @@ struct ExpectationTests {
     #expect(try await life.look(at: .hours(2)) == ["backup: no ping"])
     #expect(
       try await life.bodies == ["backup: no ping: A ping was expected from 2026-11-20 09:00 on. No ping has come yet."])
-    // It insists as a reminder does.
+    // It repeats like a reminder.
     #expect(try await life.look(at: .hours(2) + .minutes(10)) == ["backup: no ping"])
     let work = try await life.ping(at: .hours(5) + .seconds(20))
     #expect(work.wasDown == .hours(3) + .seconds(20))
@@ -155,11 +155,11 @@ struct ExpectationTests {
     #expect(try await life.states == [.done])
     #expect(try await life.look(at: .hours(6)) == [])
     #expect(try await life.bodies.last == "backup is up again: It was down for 3h.")
-    // It is told once.
+    // It is notified once.
     #expect(try await life.ping(at: .hours(6)).notice == nil)
   }
 
-  /// Whoever has answered the alarm has not mended the job.
+  /// An answer to the alarm does not repair the job.
   @Test(arguments: [Occurrence.Answer.dismiss, .snooze(for: .hours(9))])
   func itIsDownUntilAGoodPing(_ answer: Occurrence.Answer) async throws {
     let life = try await Life("daily at 9:00")
@@ -177,7 +177,7 @@ struct ExpectationTests {
     #expect(try await life.look(at: .hours(20)) == [])
   }
 
-  /// The clock went half a year ahead and back, and all of that is awaited.
+  /// The clock went half a year ahead and back, and all times of it are awaited.
   @Test func itIsDownHoweverMuchIsAwaited() async throws {
     let life = try await Life("daily at 9:00") { $0.catchUp.suspend = .all }
     try await life.look(at: .hours(1))
@@ -238,7 +238,7 @@ struct ExpectationTests {
     #expect(try await life.store.read { try $0.reminder(Self.id)?.next } == life.after(.hours(8)))
   }
 
-  /// While nobody ran, no ping could come: one is awaited from then on.
+  /// No ping could arrive during downtime: the deadline starts anew after it.
   @Test(arguments: [false, true])
   func anAbsenceBeginsTheTimeAnew(_ hadBegun: Bool) async throws {
     let life = try await Life("daily at 9:00")
@@ -249,7 +249,7 @@ struct ExpectationTests {
     #expect(try await life.look(at: .hours(6)) == ["backup: no ping"])
   }
 
-  /// A job that finds no daemon has not pinged, however short that was.
+  /// A job without a daemon could not ping, however short the downtime.
   @Test func aShortTimeDownBeginsTheTimeAnewToo() async throws {
     let ended = try await Life("daily at 9:00", within: .seconds(30))
     try await ended.look(at: .hours(1))
@@ -262,7 +262,7 @@ struct ExpectationTests {
     #expect(try await begun.states == [.awaited(until: begun.after(.hours(1) + .seconds(70)))])
   }
 
-  /// What was to run while the machine was off for a weekend is awaited all the same.
+  /// Times during a weekend of downtime are still awaited.
   @Test func noAbsenceIsTooLong() async throws {
     let life = try await Life("fri at 9:00")
     life.restart(at: .days(3))
@@ -300,7 +300,7 @@ struct ExpectationTests {
     #expect(try await failing.look(at: .hours(4)) == ["backup failed"])
   }
 
-  /// What was told lies ahead of the clock then, and so does when the run began.
+  /// The notification and the start of the run are then in the future.
   @Test func aClockThatIsSetBackChangesNothingOfIt() async throws {
     let life = try await Life("daily at 9:00")
     try await life.look(at: .hours(1))
@@ -312,7 +312,7 @@ struct ExpectationTests {
     #expect(try await life.look(at: .hours(12)) == [])
   }
 
-  /// Two days ahead it was awaited until then, and so was the time of that day.
+  /// While the clock was two days ahead, the deadline and the time of that day moved there.
   @Test func whatWasAwaitedWhileTheClockWasAheadIsToldInTime() async throws {
     for isPinged in [false, true] {
       let life = try await Life("daily at 9:00")
@@ -331,7 +331,7 @@ struct ExpectationTests {
     }
   }
 
-  /// What counts from it follows what is told and good pings, whether they were awaited or not.
+  /// Followers count from missing and successful pings, awaited or not.
   @Test func remindersCountFromIt() async throws {
     let life = try await Life("daily at 9:00")
     let (missed, done) = (ReminderID(rawValue: "miss"), ReminderID(rawValue: "done"))
@@ -355,13 +355,13 @@ struct ExpectationTests {
     #expect(try await life.ping(.failed, at: .hours(5)).chained.map(\.after.id) == [missed])
   }
 
-  /// A second that has an occurrence already is no reason to lose a failure.
+  /// A second failure in the same second is not lost.
   @Test func twoFailuresInOneSecondHaveTwoTimes() async throws {
     let life = try await Life("daily at 9:00")
     #expect(try await life.ping(.failed, at: .minutes(5)).told != nil)
     try await life.ping(at: .minutes(5) + .milliseconds(200))
     #expect(try await life.ping(.failed, at: .minutes(5) + .milliseconds(400)).told != nil)
-    // The later one stands under the second before: none stands under a time to come, which may be one of the schedule.
+    // The later one is recorded a second earlier: never in the future, which could be a scheduled time.
     #expect(try await life.states == [.fired, .done])
   }
 }

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// What becomes of a due time: on time, late, paused, skipped, snoozed, after hours and after years.
+/// Decisions about due times: on time, late, paused, skipped, snoozed, after hours and after years.
 struct FiringDecisionTests {
   /// 2026-11-20T08:00:00Z.
   static let eight = Instant(seconds: 1_795_161_600)
@@ -45,20 +45,20 @@ struct FiringDecisionTests {
     #expect(firing.advances)
   }
 
-  /// What an older version has let into the store fires, and then ends: nobody searches for it any longer than for others.
+  /// A too costly schedule in the store, from an older version, fires and then ends; the search for its next time is bounded.
   @Test func oneWhoseNextTimeTakesTooLongEnds() throws {
     let grid = "RRULE:FREQ=SECONDLY;INTERVAL=3599;BYMONTH=7;BYMONTHDAY=3,4,30;BYDAY=TH;BYMINUTE=7,19,23,51,58,59"
     let reminder = try Self.reminder("DTSTART:20260101T000000Z \(grid)")
     let firing = Self.decide(reminder, now: Self.eight + .milliseconds(3))
     #expect(firing.occurrences.map(\.state) == [.fired])
     #expect(firing.next == nil && firing.isGivenUp && firing.advances)
-    // One that is over is no such thing.
+    // A finished schedule is a different case.
     let once = try Self.reminder("DTSTART:20261120T080000Z RRULE:FREQ=DAILY;COUNT=1")
     let last = Self.decide(once, now: Self.eight)
     #expect(last.next == nil && !last.isGivenUp)
   }
 
-  /// Five hourly times have passed (8:00 … 12:00) when it is 12:30.
+  /// Five hourly times have passed (8:00 … 12:00) at 12:30.
   @Test(arguments: [
     (CatchUpRule.latest, 1, 4), (.all, 5, 0), (.skip, 0, 5),
   ])
@@ -72,7 +72,7 @@ struct FiringDecisionTests {
     #expect(firing.occurrences.filter { $0.state == .missed(.downtime) }.count == misses)
     #expect(firing.next == Self.eight + .hours(5))
     if rule == .latest { #expect(fired.first?.id.scheduledAt == Self.eight + .hours(4)) }
-    // Each of the five times is recorded, and none twice.
+    // Each of the five times is recorded once.
     #expect(Set(firing.occurrences.map(\.id)).count == 5)
   }
 
@@ -83,7 +83,7 @@ struct FiringDecisionTests {
   }
 
   @Test func latestIsCoveredByATimeThatIsOnTime() throws {
-    // 8:00, 9:00 and 10:00 have passed; 10:00 is only a second ago.
+    // 8:00, 9:00 and 10:00 have passed, 10:00 only a second ago.
     let firing = Self.decide(try Self.reminder(), now: Self.eight + .hours(2) + .seconds(1))
     #expect(firing.occurrences.filter { $0.state == .fired }.map(\.id.scheduledAt) == [Self.eight + .hours(2)])
     #expect(firing.occurrences.filter { $0.state == .missed(.suspend) }.count == 2)
@@ -105,14 +105,15 @@ struct FiringDecisionTests {
     }
     let firing = Self.decide(reminder, now: Self.eight + .minutes(250) + .seconds(30))
     let fired = firing.occurrences.filter { $0.state == .fired }
-    // 251 times, the last of them on time beside the cap.
+    // 251 times: the cap, plus the last one, which is on time.
     #expect(fired.count == CatchUp.cap + 1)
     let run = try #require(firing.occurrences.first { $0.missedRun != nil })
     #expect(run.state == .missed(.overCap))
     #expect(run.missedRun == Occurrence.MissedRun(count: 150, through: Self.eight + .minutes(149)))
   }
 
-  /// A year of seconds: each decision is bounded, together they account for every time, and only the latest fires.
+  /// A long downtime of a reminder by the second: each decision is bounded, every time is recorded, and only the latest
+  /// fires.
   @Test func aLongAbsenceIsWorkedOffInSteps() throws {
     let reminder = try Self.reminder("every 1s starting 2026-11-20T08:00:00Z")
     let now = Self.eight + .seconds(55_555)
@@ -132,7 +133,7 @@ struct FiringDecisionTests {
       try #require(steps < 20)
     }
     #expect(accounted == 55_556)
-    // Those of the last minute are on time; before them nothing fires, because a later one does.
+    // Those of the last minute are on time; earlier ones do not fire, because a later one does.
     #expect(fired.count == 61)
     #expect(fired.last == now)
   }
@@ -151,12 +152,12 @@ struct FiringDecisionTests {
     #expect(states(critical, whole) == [.missed(.paused)])
     #expect(states(normal, whole, owner: 1_001) == [.fired])
     #expect(states(normal, whole, hours: 2) == [.fired], "it is over")
-    // The daemon was away until after its end: what came in it is missed, and what came behind it is caught up with.
+    // The daemon returned after the silence: times within it are missed, later ones are caught up.
     let late = Self.decide(
       normal, now: Self.eight + .hours(3), runningSince: Self.eight + .hours(3), silences: [1_000: silence])
     let states = late.occurrences.sorted { $0.id.scheduledAt < $1.id.scheduledAt }.map(\.state)
     #expect(states == [.missed(.paused), .missed(.paused), .missed(.downtime), .fired])
-    // A snooze that ends in it.
+    // A snooze that ends within it.
     var snoozed = Occurrence(
       id: OccurrenceID(reminder: normal.id, scheduledAt: Self.eight - .hours(1)), title: "Drink water", owner: 1_000,
       state: .snoozed(until: Self.eight), firedAt: Self.eight - .hours(1), rounds: 1)
@@ -203,7 +204,7 @@ struct FiringDecisionTests {
     #expect(again.deliveries.map(\.round) == [2])
   }
 
-  /// What was moved before its time has come is heard once, for the first time, where it was moved to.
+  /// A moved time fires once, for the first time, at its new time.
   @Test func aMovedTimeFiresForTheFirstTime() throws {
     let reminder = try Self.reminder()
     let ten = Self.eight + .hours(2)
@@ -225,11 +226,11 @@ struct FiringDecisionTests {
       #expect(again.deliveries.isEmpty)
       #expect(again.next == Self.eight + .hours(1))
     }
-    // Nor a regular time that comes again while its occurrence is snoozed: it moves on, and the snooze stays.
+    // Nor does a regular time that recurs while its occurrence is snoozed: it advances, and the snooze stays.
     let snoozed = try first.answered(.snooze(for: .hours(3)), at: Self.eight)
     let again = Self.decide(reminder, now: Self.eight + .seconds(5), occurrence: snoozed)
     #expect(again.advances && again.occurrences.isEmpty && again.next == Self.eight + .hours(1))
-    // What had only been missed, because the clock was wrong, may fire when its time really comes.
+    // A time missed because of a wrong clock may fire when it really comes.
     let missed = Occurrence(id: first.id, title: "Drink water", owner: 1_000, state: .missed(.suspend))
     #expect(Self.decide(reminder, now: Self.eight, occurrence: missed).occurrences.map(\.state) == [.fired])
   }

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// How an occurrence that nobody answers insists.
+/// The repetition (nagging) of unanswered occurrences.
 struct NagDecisionTests {
   static let eight = FiringDecisionTests.eight
   static let phone = ChannelName(rawValue: "phone")
@@ -16,7 +16,7 @@ struct NagDecisionTests {
     }
   }
 
-  /// An occurrence that fired at eight and has been repeated so often.
+  /// Returns an occurrence that fired at eight and has repeated so often.
   static func open(repeats: Int = 0, repeatAt: Instant?, state: Occurrence.State = .delivered) -> Occurrence {
     Occurrence(
       id: OccurrenceID(reminder: ReminderID(rawValue: "r7k2"), scheduledAt: eight), title: "Drink water", owner: 1_000,
@@ -46,7 +46,7 @@ struct NagDecisionTests {
     let fired = FiringDecision(now: Self.eight, uptime: Uptime(runningSince: .earliest))
       .fireNow(reminder, using: &generator)
     #expect(fired.occurrence.repeatAt == Self.eight + .minutes(5))
-    // Of several that fire together only the latest insists.
+    // Of several that fire together, only the latest repeats.
     let hourly = try FiringDecisionTests.reminder {
       ($0.nag, $0.catchUp) = (Nag(every: .minutes(5)), CatchUp(suspend: .all, downtime: .all))
     }
@@ -55,7 +55,7 @@ struct NagDecisionTests {
     #expect(together.map(\.repeatAt) == [nil, nil, nil, now + .minutes(5)])
   }
 
-  /// Three repeats, the second and third with more channels.
+  /// Three repeats; the second and third escalate to more channels.
   @Test func repeatsEndAndChannelsJoin() throws {
     let nag = Nag(
       every: .minutes(5), max: 3,
@@ -82,7 +82,7 @@ struct NagDecisionTests {
     #expect(occurrence.repetition(ofRound: 1) == 0 && occurrence.repetition(ofRound: 3) == 2)
   }
 
-  /// What ends the insisting without closing the occurrence.
+  /// Causes that end the repetition without closing the occurrence.
   @Test(arguments: ["taken away", "fewer", "paused", "of no use any more"])
   func whatEndsIt(how: String) throws {
     var reminder = try Self.reminder(Nag(every: .minutes(5)))
@@ -105,7 +105,7 @@ struct NagDecisionTests {
       #expect(answered.repeatAt == nil)
       #expect((answered.comesAgain != nil) == (answer == .snooze(for: .hours(1))))
     }
-    // Answered between the claim and the decision: nothing is left to do.
+    // Answered between claim and decision: nothing is left to do.
     let reminder = try Self.reminder(Nag(every: .minutes(5)))
     let done = try occurrence.answered(.done, at: Self.eight + .minutes(14))
     let firing = try Self.again(reminder, done, now: Self.eight + .minutes(15))
@@ -119,7 +119,7 @@ struct NagDecisionTests {
     let snoozed = try Self.open(repeats: 3, repeatAt: nil).answered(.snooze(for: .minutes(45)), at: end - .minutes(45))
     let firing = try Self.again(reminder, snoozed, now: end, quiet: ["08:30-10:00"])
     let occurrence = try #require(firing.occurrences.first)
-    // In quiet hours, because someone asked for that time.
+    // It fires in quiet hours, because the user asked for that time.
     #expect(occurrence.state == .fired && occurrence.rounds == 5 && occurrence.repeats == 0)
     #expect(occurrence.repeatAt == end + .minutes(5))
     #expect(firing.deliveries.map(\.queue.channel) == [.desktop])
@@ -142,8 +142,8 @@ struct NagDecisionTests {
     #expect(try Self.again(critical, Self.open(repeatAt: now), now: now, quiet: ["08:00-12:00"]).deliveries.count == 1)
   }
 
-  /// A later time that fires in the same transaction ends the repeats of those before it, and the store keeps none of them: they
-  /// are not told of either.
+  /// A later time that fires in the same transaction ends earlier repeats; the store keeps none of them, and they are
+  /// not notified.
   @Test func aRepeatThatALaterTimeEndsIsNotToldOf() async throws {
     let store = MemoryStore()
     var reminder = try DegradedModeTests.reminder("every 15m")
@@ -161,7 +161,7 @@ struct NagDecisionTests {
       }
     }
     #expect(try await fire(at: first).flatMap(\.deliveries).count == 1)
-    // The machine slept: the repeat and many times are behind.
+    // The machine slept through the repeat and many times.
     let late = try await fire(at: first + .hours(5))
     #expect(late.count == 1 && late[0].advances)
     let told = late.flatMap(\.deliveries).map(\.id)

@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 import Testing
 
-/// What the loop has in hand, so that nothing of it is sent twice.
+/// The messages held by the loop, so that none is sent twice.
 struct OutboxStateTests {
   static let now = Instant(seconds: 1_795_161_600)
 
@@ -26,7 +26,7 @@ struct OutboxStateTests {
       message: claimed.message)
   }
 
-  /// One that is taken after many that were not says that the other side is well again; after a few it says nothing of them.
+  /// A delivery after many failures shows that the receiver has recovered; after a few it shows nothing.
   @Test(arguments: [(1, false), (4, false), (5, true), (50, true)])
   func aQueueIsWellAgainAfterManyFailures(_ failures: Int, _ isWell: Bool) {
     var outbox = OutboxState()
@@ -40,14 +40,14 @@ struct OutboxStateTests {
       #expect(outbox.heard([ended(team, .failed), ended(other, .delivered)], at: Self.now).isEmpty)
     }
     #expect(outbox.seenFailing == [team.claim.queue: Self.now])
-    // What never left says nothing either.
+    // A message that was never sent shows nothing either.
     #expect(outbox.heard([ended(team, .refused)], at: Self.now + .seconds(1)).isEmpty)
     #expect(outbox.heard([ended(team, .delivered)], at: Self.now + .seconds(1)) == (isWell ? [team.claim.queue] : []))
     #expect(outbox.seenFailing.isEmpty)
     #expect(outbox.heard([ended(team, .delivered)], at: Self.now + .seconds(1)).isEmpty, "once")
   }
 
-  /// As when the clock is set forward, or the machine sleeps: a claim is over before its attempt is.
+  /// A claim may expire before its attempt ends, when the clock is set forward or the machine sleeps.
   @Test func whatIsHeldOrUnderWayIsNotTakenASecondTime() throws {
     var outbox = OutboxState()
     let (first, second) = (claimed("msg_1"), claimed("msg_2"))
@@ -56,15 +56,15 @@ struct OutboxStateTests {
     #expect(outbox.hold([first, second]) == [])
     #expect(outbox.begin(first.claim.id) == nil)
     #expect(outbox.begin(second.claim.id) == second.message)
-    // Once it is recorded, or lost, it may come again.
+    // Once its outcome is recorded, or lost, it may be claimed again.
     outbox.ended([outcome(first)], asOf: 1)
     #expect(outbox.hold([first, second]) == [first.claim])
     outbox.forget(first.claim.id)
     #expect(outbox.hold([first]) == [first.claim])
   }
 
-  /// Two transactions that run beside each other may be heard of in another order than they were committed: the daemon was
-  /// stopped, the claim ran out, and the next one was made just before the outcome was recorded.
+  /// Two concurrent transactions may be seen in another order than their commits: the daemon was suspended, the claim
+  /// expired, and the next claim preceded the record of the outcome.
   @Test func whatWasClaimedBeforeItsOutcomeWasRecordedIsNotBegunAgain() {
     var outbox = OutboxState()
     let (first, second) = (claimed("msg_1"), claimed("msg_2"))
@@ -74,7 +74,7 @@ struct OutboxStateTests {
     outbox.ended([outcome(first)], asOf: 3)
     outbox.ended([outcome(second)], asOf: nil)
     #expect(outbox.hold([first, second], asOf: 2) == [second.claim])
-    // A retry is claimed after it was recorded.
+    // A retry is claimed after the outcome was recorded.
     #expect(outbox.hold([first], asOf: 4) == [first.claim])
   }
 

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// What jitter and quiet hours make of a due time.
+/// The effects of jitter and quiet hours on due times.
 struct QuietDecisionTests {
   /// 2026-11-20T08:00:00Z, a Friday.
   static let eight = FiringDecisionTests.eight
@@ -30,7 +30,7 @@ struct QuietDecisionTests {
 
   // MARK: Jitter
 
-  /// The same on every machine, for ever: a changed hash would move everyone's reminders.
+  /// The jitter is the same on every machine: a changed hash would move everyone's reminders.
   @Test(
     arguments: [
       ("r7k2", 600, 472), ("r7k2", 1, 1), ("r7k2", 86_400, 10_818), ("r7k3", 600, 269), ("aaaa", 600, 423),
@@ -53,7 +53,7 @@ struct QuietDecisionTests {
         jitter: .seconds(999), createdAt: Self.eight)
       tenths[Int(reminder.jitterOffset.rawValue / 100_000)] += 1
     }
-    // Each tenth of the span has its share of 500; five standard deviations are 106.
+    // Each tenth of the span gets its share of 500; five standard deviations are 106.
     #expect(tenths.allSatisfy { (390...610).contains($0) }, "\(tenths)")
   }
 
@@ -66,17 +66,17 @@ struct QuietDecisionTests {
     #expect(onTime.occurrences.map(\.late) == [nil])
     #expect(onTime.next == Self.eight + .hours(1))
     #expect(onTime.nextDueAt == nil)
-    // A minute of tolerance from there, not from the scheduled time.
+    // The tolerance of a minute counts from there, not from the scheduled time.
     #expect(try Self.decide(reminder, now: Self.eight + offset + .seconds(61)).occurrences.map(\.late) == [.suspend])
-    // The next time has passed, but not its moment.
+    // The next time has passed, but not its jittered moment.
     let later = try Self.decide(reminder, now: Self.eight + .hours(1) + offset - .seconds(1))
     #expect(later.occurrences.map(\.id.scheduledAt) == [Self.eight])
     #expect(later.next == Self.eight + .hours(1))
-    // Made due when it had no jitter yet: looked at when it is time.
+    // Due from before it had jitter: evaluated again at its moment.
     let early = try Self.decide(reminder, now: Self.eight)
     #expect(early.occurrences.isEmpty)
     #expect(early.next == Self.eight && early.nextDueAt == Self.eight + offset)
-    // Downtime is judged by the moment as well.
+    // Downtime also counts from the jittered moment.
     let started = try Self.decide(
       reminder, now: Self.eight + offset + .minutes(9), runningSince: Self.eight + offset + .seconds(1))
     #expect(started.occurrences.map(\.late) == [.downtime])
@@ -96,12 +96,12 @@ struct QuietDecisionTests {
     let held = try Self.decide(reminder, scheduledAt: ten, now: ten)
     #expect(held.occurrences.isEmpty && held.deliveries.isEmpty)
     #expect(held.advances && held.next == ten && held.nextDueAt == seven)
-    // 22:00 … 06:00 have been held; 07:00 comes on time and speaks for them all.
+    // 22:00 … 06:00 were held; 07:00 is on time and stands for all.
     let morning = try Self.decide(reminder, scheduledAt: ten, dueAt: seven, now: seven + .milliseconds(2))
     #expect(morning.occurrences.filter { $0.state == .fired }.map(\.id.scheduledAt) == [seven])
     #expect(morning.occurrences.filter { $0.state == .missed(.quiet) }.count == 9)
     #expect(morning.next == seven + .hours(1))
-    // Where none is on time, the latest of them fires, late for the quiet.
+    // If none is on time, the latest fires, late because of quiet hours.
     let half = try Self.reminder("every 12h starting 2026-11-20T11:30:00Z")
     let late = try Self.decide(half, scheduledAt: Self.eight + .minutes(15 * 60 + 30), dueAt: seven, now: seven)
     #expect(late.occurrences.map(\.state) == [.fired])
@@ -112,7 +112,7 @@ struct QuietDecisionTests {
   @Test func absenceBesideQuietHours() throws {
     let ten = Self.eight + .hours(14)
     let seven = Self.eight + .hours(23)
-    // The daemon did not run when the quiet hours ended: the rule for downtime counts.
+    // No daemon ran when quiet hours ended: the rule for downtime applies.
     for (rule, fired) in [(CatchUpRule.skip, 0), (.latest, 1), (.all, 10)] {
       let reminder = try Self.reminder {
         ($0.catchUp, $0.grace) = (CatchUp(suspend: .skip, downtime: rule), .days(2))
@@ -122,7 +122,7 @@ struct QuietDecisionTests {
       #expect(firing.occurrences.filter { $0.state == .fired && $0.late == .downtime }.count == fired)
       #expect(firing.occurrences.count == 10)
     }
-    // Slept from a loud hour into the quiet ones: nothing rings at half past eleven, and nothing is lost.
+    // Suspended from before quiet hours into them: nothing fires at half past eleven, and nothing is lost.
     let reminder = try Self.reminder("at 2026-11-20T20:00:00Z")
     let eightPM = Self.eight + .hours(12)
     let awake = try Self.decide(reminder, scheduledAt: eightPM, now: eightPM + .minutes(210))
@@ -130,11 +130,11 @@ struct QuietDecisionTests {
     let morning = try Self.decide(reminder, scheduledAt: eightPM, dueAt: seven, now: seven)
     #expect(morning.occurrences.map(\.state) == [.fired] && morning.occurrences.map(\.late) == [.quiet])
     #expect(morning.next == nil)
-    // What its rules do not let fire is recorded at once, quiet or not.
+    // Times that the rules do not let fire are recorded at once, even in quiet hours.
     let skipping = try Self.reminder("at 2026-11-20T20:00:00Z") { $0.catchUp = CatchUp(suspend: .skip) }
     let skipped = try Self.decide(skipping, scheduledAt: eightPM, now: eightPM + .minutes(210))
     #expect(skipped.occurrences.map(\.state) == [.missed(.suspend)])
-    // Quiet hours that are gone: what was held comes, and was not slept through.
+    // Without quiet hours, held times fire, and do not count as suspended.
     let freed = try Self.decide(
       skipping, scheduledAt: ten, dueAt: ten + .minutes(90), now: ten + .minutes(90), quiet: [])
     #expect(freed.occurrences.last?.late == .quiet)
@@ -154,12 +154,12 @@ struct QuietDecisionTests {
     let firing = try Self.decide(reminder, scheduledAt: ten, now: ten, handling: .drop)
     #expect(firing.occurrences.map(\.state) == [.missed(.quiet)])
     #expect(firing.deliveries.isEmpty && firing.next == ten + .hours(1) && firing.nextDueAt == nil)
-    // What is late from a loud hour is not to ring in a quiet one either.
+    // A late time from before quiet hours does not fire in them either.
     let late = try Self.decide(reminder, scheduledAt: ten - .hours(1), now: ten + .minutes(30), handling: .drop)
     #expect(late.occurrences.map(\.state) == [.missed(.quiet), .missed(.quiet)])
   }
 
-  /// Who is under which quiet hours at 23:00: the configured ones are 22:00-07:00.
+  /// The handling at 23:00; the configured quiet hours are 22:00-07:00.
   @Test(arguments: [
     (Urgency.normal, QuietRule?.none, QuietRule.Handling.hold, "held"), (.low, nil, .drop, "dropped"),
     (.critical, nil, .hold, "fires"), (.critical, QuietRule(handling: .drop), .hold, "fires"),
@@ -184,7 +184,7 @@ struct QuietDecisionTests {
     #expect(skipping.occurrences.map(\.state) == [.missed(.skipped)] && skipping.skipNext == 0)
     let paused = try Self.decide(try Self.reminder { $0.pause = .indefinitely }, scheduledAt: eleven, now: eleven)
     #expect(paused.occurrences.map(\.state) == [.missed(.paused)])
-    // What is held is not skipped yet.
+    // Held times are not skipped yet.
     let two = try Self.decide(try Self.reminder { $0.skipNext = 1 }, scheduledAt: eleven, now: eleven + .hours(1))
     #expect(two.occurrences.isEmpty && two.nextDueAt != nil && two.skipNext == 1)
   }

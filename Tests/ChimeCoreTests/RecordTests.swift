@@ -70,7 +70,7 @@ struct RecordTests {
       queue: DeliveryQueue(owner: 1, channel: .desktop), round: 1, createdAt: Self.now)
     let counted = RetryPolicy.counted([.refused, .refused, .failed].map(attempt), of: delivery)
     #expect(counted == 1)
-    // The first failure that counts is tried again at once.
+    // The first failure that counts is retried at once.
     #expect(
       RetryPolicy.state(after: .retry, attempts: counted, now: Self.now, using: &generator) == .waiting(until: Self.now)
     )

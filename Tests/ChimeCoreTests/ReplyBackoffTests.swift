@@ -18,7 +18,7 @@ struct ReplyBackoffTests {
       }
       #expect(backoff.failures == 14)
     }
-    // Any time up to the bound, and not the bound alone.
+    // Random times up to the limit, not the limit itself.
     #expect(longest[0] > 900 && longest[5] > 28_000 && longest[13] > 280_000)
   }
 

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// The audit against histories that are right, and against each kind of loss.
+/// The audit of correct histories, and of histories with each kind of loss.
 @Suite struct ScheduleAuditTests {
   private static let start = Instant(seconds: 1_774_828_800)
   private static let id = ReminderID(rawValue: "aaaa")
@@ -90,7 +90,7 @@ import Testing
     #expect(audit.uncertain == 1 && audit.unexplained == 0)
   }
 
-  // MARK: Over a store
+  // MARK: With a store
 
   private struct Zones: ZoneSource {
     var local: Zone { .utc }
@@ -107,7 +107,7 @@ import Testing
       store.versions(of: id), from: start, before: now, in: store, context, log, now: now)
   }
 
-  /// Fires what is due, as a daemon does that runs all the time.
+  /// Fires due reminders, as a permanently running daemon does.
   private static func live(_ store: any StoreTransaction, until end: Instant) throws {
     var generator = SeededGenerator(seed: 1)
     while let due = try store.claimDue(now: end, limit: 1).first {
@@ -142,7 +142,7 @@ import Testing
     let store = MemoryStore()
     let audit = try await store.write { store in
       try store.upsert(Self.reminder(), next: Self.at(1))
-      // It is due, and nobody fires it.
+      // It is due, but does not fire.
       return (
         try Self.audit(store, now: Self.at(1) + .seconds(30)), try Self.audit(store, now: Self.at(3) + .minutes(2))
       )
@@ -158,7 +158,7 @@ import Testing
       try Self.live(store, until: Self.at(3))
       var edited = try Self.reminder()
       (edited.tags, edited.generation) = (["home"], 1)
-      // It should come at 4 next.
+      // Its next time should be 4.
       try store.upsert(edited, next: Self.at(6), since: Self.at(3) + .minutes(1))
       try Self.live(store, until: Self.at(8))
       return try Self.audit(store, now: Self.at(8) + .minutes(1))
@@ -204,7 +204,7 @@ import Testing
       try renewal.note("local B 1", in: store, now: at(150))
       return try Renewal.known(in: store)
     }
-    // The daemon after that one goes on from there.
+    // The daemon after that one continues from there.
     var next = Renewal()
     let wentOn = next.goOn(from: try #require(marked))
     #expect(wentOn)
@@ -258,7 +258,7 @@ import Testing
     #expect(try await zones(before: 900) == ["A", "B", "D"])
     #expect(try await zones(before: 2_030) == ["A", "B", "D"], "A was in force shortly before")
     #expect(try await zones(before: 4_000) == ["B", "D"], "B is, until C")
-    // The clock went back from there: until it has passed it again, nobody knows which zone a time had.
+    // The clock went back: until it passes that time again, the zone of a time is unknown.
     #expect(try await zones(before: 8_000) == ["B", "D"])
     #expect(try await zones(before: 9_060) == ["D"])
     #expect(try await zones(before: 90_000) == ["D"], "what is in force stays")

@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 import Testing
 
-/// The state machine of waiting: what is armed, fired and claimed after each event.
+/// The scheduler's state machine: what is armed, fired and claimed after each event.
 struct SchedulerTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let team = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
@@ -17,7 +17,7 @@ struct SchedulerTests {
       scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now + .hours(1))), now: Self.now) == [
         .armDue(Self.now + .hours(1))
       ])
-    // The same horizon again arms nothing anew.
+    // The same wakeups again change no timer.
     #expect(scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now + .hours(1))), now: Self.now) == [])
     #expect(
       scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now + .minutes(1))), now: Self.now) == [
@@ -26,13 +26,13 @@ struct SchedulerTests {
     #expect(scheduler.handle(.wakeups(NextWakeups()), now: Self.now) == [.armDue(nil)])
   }
 
-  /// Two clients add at once; the loop hears of the second commit first.
+  /// Two clients add at once; the loop learns of the second commit first.
   @Test func aWakeupsThatComesLateHidesNoEarlierTime() {
     var scheduler = Scheduler()
     let soon = Self.now + .minutes(1)
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: soon, sequence: 2)), now: Self.now)
     #expect(scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now + .hours(1), sequence: 1)), now: Self.now) == [])
-    // The earlier time is armed still.
+    // The earlier time is still armed.
     #expect(
       scheduler.handle(.awake, now: soon) == [
         .fire(limit: Scheduler.batch, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()))

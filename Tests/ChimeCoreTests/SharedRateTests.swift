@@ -3,12 +3,12 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// Queues of one owner that share a rate, between a store that owes and channels that end what they begin at once.
+/// Queues of one owner that share a rate, with a store of pending messages and channels that deliver instantly.
 struct SharedRateTests {
   private struct Game {
     var scheduler: Scheduler
     var now = SchedulerTests.now
-    /// What the store owes and has not been claimed.
+    /// The pending messages that are not claimed.
     var owed: [DeliveryQueue: Int]
     var begun: [(queue: DeliveryQueue, at: Instant)] = []
     var armed: Instant?
@@ -48,7 +48,7 @@ struct SharedRateTests {
       }
     }
 
-    /// Goes on from one time that the scheduler waits for to the next.
+    /// Advances from one armed time to the next.
     mutating func run(until end: Instant) {
       play(.wakeups(wakeups))
       while let time = armed, time <= end {
@@ -77,24 +77,24 @@ struct SharedRateTests {
     let owed = [Self.a: 60, Self.b: 60, Self.c: 7, Self.free: 100]
     var game = Game(Self.policies(rate), owed: owed)
     game.run(until: SchedulerTests.now + .minutes(10))
-    // Nothing is lost, and whoever has no limit waits for nobody.
+    // Nothing is lost, and owners without a limit do not wait.
     for (queue, count) in owed { #expect(game.begun.count { $0.queue == queue } == count, "\(queue)") }
     #expect(game.begun.filter { $0.queue == Self.free }.allSatisfy { $0.at == SchedulerTests.now })
     let times = game.begun.filter { $0.queue.owner == Self.tenant }.map(\.at)
     for (index, time) in times.enumerated().dropFirst(rate.count) {
       #expect(time - times[index - rate.count] >= rate.span, "no more than \(rate.count) in any \(rate.span)")
     }
-    // As quick as the rate lets it be.
+    // The rate is fully used.
     let spans = Int64((127 + rate.count - 1) / rate.count - 1)
     #expect(try #require(times.last) == SchedulerTests.now + Milliseconds(rawValue: rate.span.rawValue * spans))
-    // Of two that owe as much neither is far behind the other at any time.
+    // Of two queues with equal numbers of messages, neither is ever far behind.
     let ahead = game.begun.filter { $0.queue == Self.a || $0.queue == Self.b }.reduce(into: [0]) { sums, one in
       sums.append((sums.last ?? 0) + (one.queue == Self.a ? 1 : -1))
     }
     #expect(ahead.allSatisfy { abs($0) <= max(8, rate.count) }, "\(ahead)")
   }
 
-  /// A limit that is lifted, or raised, lets what waits go at once.
+  /// A lifted or raised limit releases waiting messages at once.
   @Test func anotherRateCountsFromNowOn() {
     var game = Game(Self.policies(.init(count: 1, span: .hours(1))), owed: [Self.a: 50])
     game.run(until: SchedulerTests.now)
@@ -105,14 +105,14 @@ struct SharedRateTests {
     #expect(game.begun.count == 50)
   }
 
-  /// What fires is not claimed with its firing: whose part of the rate it is shows only afterwards.
+  /// Fired messages are not claimed with their firing: their share of the rate is known only afterward.
   @Test func whatFiresWaitsForItsPart() {
     let capacity = Scheduler.Capacity(policies: Self.policies(.init(count: 5, span: .seconds(1))))
     #expect(capacity.left(in: Self.a) == 0)
     #expect(capacity.left(in: Self.free) == 8)
   }
 
-  /// Of each daemon's queues, and a limit, what each begins a second.
+  /// Each daemon's number of queues, a limit, and each daemon's rate per second.
   @Test(
     arguments: [
       ([8], 15, [15]), ([4, 4], 15, [8, 7]), ([6, 2], 15, [11, 4]), ([7, 1], 15, [13, 2]), ([1, 1, 1], 3, [1, 1, 1]),
@@ -126,7 +126,7 @@ struct SharedRateTests {
     #expect(parts.reduce(0, +) == limit)
   }
 
-  /// Whatever lies with whom, their whole parts add up.
+  /// However the queues are distributed, the shares add up to the limit.
   @Test(arguments: 1...50 as ClosedRange<UInt64>) func whateverLiesWithWhomThePartsAddUp(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let counts = (0..<Int.random(in: 1...9, using: &random)).map { _ in Int.random(in: 1...40, using: &random) }
@@ -136,7 +136,7 @@ struct SharedRateTests {
     #expect(rates.reduce(0) { $0 + $1.count } == limit, "\(counts)")
   }
 
-  /// With fewer than there are daemons each begins one in some seconds.
+  /// A limit below the number of daemons makes each start one message in several seconds.
   @Test func fewerThanThereAreDaemonsAreBegunInTurn() {
     let rates = [0, 1, 2].map { DeliveryQueueShares(counts: [2, 1, 1], own: $0).rate(of: 2) }
     #expect(rates == [(1, 1_000), (1, 2_000), (1, 2_000)].map { .init(count: $0, span: .milliseconds($1)) })

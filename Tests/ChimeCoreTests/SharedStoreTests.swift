@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 import Testing
 
-/// What waiting is like beside other daemons.
+/// The scheduler beside other daemons.
 struct SharedStoreTests {
   private static let now = Instant(seconds: 1_795_161_600)
 
@@ -28,7 +28,7 @@ struct SharedStoreTests {
       #expect(fires(scheduler.handle(.awake, now: now)))
     }
     #expect(spans == [20, 40, 80, 160, 320, 640, 1_000, 1_000])
-    // As soon as something was to be had, the rest is asked for at once.
+    // After a successful claim, the rest is requested at once.
     #expect(fires(scheduler.handle(.fired(claimed: [], NextWakeups(nextDue: Self.now)), now: now)))
     let effects = scheduler.handle(.fired(claimed: [], NextWakeups(nextDue: Self.now), isEmpty: true), now: now)
     #expect(effects == [.armDue(now + .milliseconds(20))])
@@ -41,7 +41,7 @@ struct SharedStoreTests {
     #expect(fires(scheduler.handle(.clockWentBack(by: .hours(1)), now: Self.now - .hours(1))))
   }
 
-  /// What was due before a daemon came was for those to fire who lived then.
+  /// Times due before a daemon joined were for the others to fire.
   @Test func whoJoinsOthersWasNotMissedBefore() {
     func member(_ since: Int64, isLiving: Bool = true) -> FleetMember {
       FleetMember(
@@ -65,7 +65,7 @@ struct SharedStoreTests {
     #expect(scheduler.handle(.looked(NextWakeups(nextDue: soon, sequence: 7)), now: Self.now) == [.armDue(soon)])
   }
 
-  /// A change of this daemon committed while it looked: the look may not have seen it.
+  /// A change of this daemon committed during a read, which may not have seen it.
   @Test func aLookThatIsOlderThanAChangeIsPassedOver() {
     var scheduler = Scheduler()
     let (later, soon) = (Self.now + .hours(1), Self.now + .seconds(5))
@@ -86,7 +86,7 @@ struct SharedStoreTests {
   }
 }
 
-/// What time a database has, as far as is known.
+/// The estimate of the database's time.
 struct StoreClockTests {
   private func heard(_ time: Int64, asked: Int64, after: Int64) -> StoreTime {
     StoreTime(microseconds: time, askedAt: asked, heardAt: asked + after)
@@ -95,7 +95,7 @@ struct StoreClockTests {
   @Test func itIsNeverAheadAndGetsBetterWithEachAnswer() {
     var clock = StoreClock()
     #expect(clock.microseconds(at: 0) == nil)
-    // Truly 1,000,000,000 ahead: read in the middle of 2 s, then of 200 µs, then of 40 ms.
+    // The true offset is 1,000,000,000: read in the middle of 2 s, then of 200 µs, then of 40 ms.
     #expect(clock.hear(heard(1_001_000_000, asked: 0, after: 2_000_000)) == .zero)
     #expect(clock.microseconds(at: 2_000_000) == 1_001_000_000)
     #expect(clock.hear(heard(1_003_000_100, asked: 3_000_000, after: 200)) == .zero)
@@ -107,7 +107,7 @@ struct StoreClockTests {
   @Test func driftingApartIsFollowedInSilence() {
     var clock = StoreClock()
     for second in 0..<1_000 as Range<Int64> {
-      // 50 µs a second.
+      // A drift of 50 µs per second.
       let time = 1_000_000_000 + second * 1_000_050
       #expect(clock.hear(heard(time, asked: second * 1_000_000, after: 100)) == .zero)
       let known = clock.microseconds(at: second * 1_000_000) ?? 0

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// Weeks of reminders that insist, in a house with quiet hours, whose machine sleeps and whose people answer at random.
+/// Weeks of nagging reminders with quiet hours, on a machine that sleeps, with users who answer at random.
 struct SimulationTests {
   @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 8) as ClosedRange<UInt64>)
   func nothingIsLostAndNothingRingsInTheNight(seed: UInt64) async throws {
@@ -26,7 +26,7 @@ struct SimulationTests {
   }
 }
 
-/// The machine, its clock and its people.
+/// The machine, its clock and its users.
 private struct House {
   static let start = Instant(seconds: 1_795_046_400)  // 2026-11-19T00:00:00Z
   static let end = start + .days(16)
@@ -36,7 +36,7 @@ private struct House {
   var uptime = Uptime(runningSince: House.start)
   let quiet: QuietDefaults
   var rung = 0
-  /// What a person had a hand in, and so may ring at any time.
+  /// Users' actions, which may fire at any time.
   let seed: UInt64
 
   init(seed: UInt64) {
@@ -79,7 +79,7 @@ private struct House {
 
   func quiet(of reminder: Reminder) -> Quiet? { Quiet(of: reminder, quiet, local: .utc, own: .utc) }
 
-  /// Something happens: a due time, a sleep, a restart, an answer. Some of it happens to fall on the same day.
+  /// Runs random events: due times, sleep, restarts, answers.
   func day(_ store: any StoreTransaction) throws -> House {
     var house = self
     for _ in 0..<40 where house.now < House.end { try house.step(store) }
@@ -133,7 +133,7 @@ private struct House {
     try store.update(try occurrence.answered(answer, at: now), now: now)
   }
 
-  /// A channel takes something.
+  /// Delivers messages.
   private mutating func settle(_ store: any StoreTransaction) throws {
     let queue = DeliveryQueue(owner: 1, channel: .desktop)
     for message in try store.claimDeliveries(queue: queue, now: now, visibleAgain: now + .minutes(2), limit: 5) {
@@ -143,7 +143,7 @@ private struct House {
     }
   }
 
-  /// Somebody pauses, resumes or skips: what is due is looked at again.
+  /// Pauses, resumes or skips a reminder, which is then evaluated again.
   private mutating func change(_ store: any StoreTransaction) throws {
     guard var record = try store.reminders(ReminderFilter(), page: Page()).randomElement(using: &random) else { return }
     if chance(2) {
@@ -155,7 +155,8 @@ private struct House {
     try store.upsert(record.reminder, next: record.next, nextDueAt: record.isHeld ? now : nil)
   }
 
-  /// Each scheduled time up to its next one has one record; no round was sent twice to a channel, and none piled up.
+  /// Checks that each past scheduled time has one record, that no round was sent twice to a channel, and that none
+  /// accumulated.
   func check(_ reminder: Reminder, _ store: any StoreTransaction) throws {
     let next = try #require(try store.reminder(reminder.id)?.next)
     var times = 0

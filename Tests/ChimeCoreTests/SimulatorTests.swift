@@ -4,8 +4,7 @@ import ChimeTestKit
 import Foundation
 import Testing
 
-/// The simulator itself, a few lives of it, and the plans by which it once found something. `make simulate` lives a
-/// thousand years.
+/// Tests of the simulator, a few of its runs, and plans that once found errors. `make simulate` simulates a thousand years.
 @Suite struct SimulatorTests {
   @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 8) as ClosedRange<UInt64>)
   func aYear(seed: UInt64) {
@@ -14,7 +13,7 @@ import Testing
     #expect(life.figures.lived >= .days(365))
   }
 
-  /// A seed gives the same life again, to the last line.
+  /// The same seed gives the same run, to the last line.
   @Test func sameAgain() {
     let plan = SimulationPlan.random(seed: 5)
     #expect(plan == SimulationPlan.random(seed: 5))
@@ -36,7 +35,7 @@ import Testing
     #expect(throws: SimulationPlan.Unreadable.self) { try SimulationPlan(text: "seed 1\n\(line)\n") }
   }
 
-  /// What was found once is not found again: the files of `Tests/Simulation/plans`.
+  /// Regression tests: the plans in `Tests/Simulation/plans`.
   @Test(arguments: SimulatorTests.kept)
   func regressions(file: String) throws {
     let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)

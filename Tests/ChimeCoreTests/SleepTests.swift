@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 import Testing
 
-/// What the scheduler does while the machine falls asleep, and which time it is woken for.
+/// The scheduler while the machine falls asleep, and the times for which it wakes.
 struct SleepTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let team = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
@@ -20,7 +20,7 @@ struct SleepTests {
     #expect(scheduler.handle(.claimed([Self.team], claims, hidden), now: Self.now).contains(.send(claims[0])))
     #expect(scheduler.handle(.sleeping, now: Self.now) == [.release(claims[1]), .armDue(nil), .armOutbox(nil)])
     #expect(!scheduler.isQuiescent, "an attempt is under way")
-    // It ends; the place that is free is left free.
+    // It ends, and the free capacity stays unused.
     #expect(scheduler.handle(.ended([.init(Self.team, .arrived(took: .zero))]), now: Self.now) == [])
     #expect(scheduler.isQuiescent)
     let owed = NextWakeups(nextDue: Self.now + .hours(1), outbox: [Self.team: Self.now])
@@ -39,7 +39,7 @@ struct SleepTests {
     #expect(effects.contains { if case .fire = $0 { true } else { false } })
   }
 
-  /// The transaction was under way when the machine was about to sleep.
+  /// The transaction was in progress when the machine was about to sleep.
   @Test func whatHasJustFiredIsSentAfterTheSleep() {
     var scheduler = Scheduler()
     #expect(scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now).count == 1)
@@ -59,11 +59,11 @@ struct SleepTests {
       ])
     #expect(scheduler.wakesAt == later)
     #expect(scheduler.handle(.wakeups(NextWakeups(nextDue: soon, nextWake: later)), now: Self.now) == [])
-    // Asleep it stays armed; after a step of the clock it is armed anew.
+    // It stays armed during sleep, and is armed again after a clock step.
     #expect(scheduler.handle(.sleeping, now: Self.now) == [.armDue(nil)])
     #expect(scheduler.handle(.woke, now: Self.now) == [.armWake(later), .armDue(soon)])
     #expect(scheduler.handle(.awake, now: Self.now) == [.armWake(later), .armDue(soon)])
-    // What has come needs no waking.
+    // A time that has come needs no alarm.
     #expect(
       scheduler.handle(.wakeups(NextWakeups(nextDue: later, nextWake: later)), now: later).first == .armWake(nil))
     #expect(scheduler.wakesAt == nil)

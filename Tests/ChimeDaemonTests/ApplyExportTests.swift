@@ -9,7 +9,7 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// What `chime export` says of trackers and packs is what `chime apply` makes of it, whatever they are.
+/// `chime apply` of a `chime export` reproduces random trackers and packs.
 @Suite(.serialized) struct ApplyExportTests {
   typealias Wired = RemindersInterface
   typealias Call = RemindersInterface.Apply

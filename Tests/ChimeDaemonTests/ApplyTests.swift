@@ -8,7 +8,7 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// Sets of reminders that files declare, against a daemon in this process.
+/// Applying sets of reminders to a daemon in this process.
 @Suite(.serialized) struct ApplyTests {
   typealias Wired = RemindersInterface
   typealias Call = RemindersInterface.Apply
@@ -52,7 +52,7 @@ import Varlink
     }
   }
 
-  /// What a client, a line of many, a change, a file and a backup say of a field is judged once.
+  /// A faulty field gives the same message from a client, a batch, an edit, a file and a backup.
   @Test func aFaultIsToldTheSameWhicheverWayItComes() async throws {
     let faults: [(line: String, change: Wired.Draft, spoil: (inout Reminder) -> Void, message: String)] = [
       (
@@ -203,7 +203,7 @@ import Varlink
       let before = try await Self.generations(house)
       #expect(before.count == 2)
 
-      // A second time it changes nothing, also what was given a beginning when it was added.
+      // A second apply changes nothing, even for schedules that got a start when they were added.
       let second = try Self.apply(house, text)
       #expect(second.changes.isEmpty)
       #expect(second.unchanged == 2)
@@ -215,7 +215,7 @@ import Varlink
           #"change reminder water Drink water: when "every 90m from 08:00 to 22:00" "every 90m from 09:00 to 22:00""#
         ])
       #expect(try await Self.generations(house)["water"] == (before["water"] ?? 0) + 1)
-      // What was changed by hand is as the file says again; what the file does not name has its default.
+      // Manual changes revert to the file; fields not in the file revert to their defaults.
       let _: Wired.Update.Reply = try house.call(
         Wired.Update(id: "water", change: .init(tags: ["mine"], urgency: .low)))
       let back = try Self.apply(house, text.replacing("8:00 to 22:00", with: "9:00 to 22:00"))
@@ -252,9 +252,9 @@ import Varlink
       #expect(Set(try await Self.generations(house).keys) == ["one", "other", byHand.reminder.id])
       #expect(try Self.apply(house, one, prune: true).changes.isEmpty)
 
-      // It comes back under its name, although there is history of it.
+      // It returns under its id, although there is history.
       #expect(try Self.apply(house, one + two).changes.map(\.action) == [.add])
-      // An empty file and --prune remove the set, and the name of another set takes a reminder over.
+      // An empty file with --prune removes the set, and another set of the same name takes a reminder over.
       #expect(
         try Self.summary(Self.apply(house, one, otherwise: "work")) == [
           #"change reminder one One: set "home" "work""#
@@ -263,7 +263,7 @@ import Varlink
       let nameless = house.refusal(
         Call(files: [.init(name: "a", text: one)], prune: true, secrets: []))
       #expect(nameless?.text("field") == "set")
-      // What is set by hand under the title that a file has becomes the set's.
+      // A reminder set by hand with the title of one in the file joins the set.
       let taken = try Self.apply(house, "[[reminder]]\ntitle = \"By hand\"\nwhen = \"daily at 12:00\"\n")
       #expect(taken.changes.map(\.id) == [byHand.reminder.id])
       #expect(taken.changes.first?.fields.map(\.name) == ["set"])
@@ -297,7 +297,7 @@ import Varlink
         ])
       #expect(!"\(added)".contains("whsec_"), "no secret is in an answer")
       #expect(try Self.apply(house, text, secrets: given).changes.isEmpty)
-      // Where the file is not there, an endpoint keeps what it has.
+      // If the file is missing, an endpoint keeps its secret.
       let kept = try Self.apply(house, text)
       #expect(kept.changes.isEmpty && kept.fileUses == nil, "what it has already is not asked about")
       #expect(kept.warnings == ["team.secret does not exist: the endpoint team keeps its present value"])
@@ -313,7 +313,7 @@ import Varlink
     }
   }
 
-  /// A token goes where the endpoint's address leads: when that changes it goes to somebody else, named in the set or not.
+  /// A token is sent to the endpoint's address, so a changed address is reported, whether or not the set names the token.
   @Test func aTokenThatMovesIsTold() async throws {
     try await TrackerHouse.live { house in
       func text(_ url: String, file: Bool) -> String {
@@ -333,7 +333,8 @@ import Varlink
     }
   }
 
-  /// An email with a log-in: its password is in the file that the set names, goes where the server is, and goes with the name.
+  /// An email endpoint with a log-in: the set names the password's file, the password goes to the server, and it is
+  /// removed with the user name.
   @Test func anEmailHasItsPasswordInAFile() async throws {
     try await TrackerHouse.live { house in
       func text(_ more: String, via: String = "smtps://mail.example.org") -> String {
@@ -352,12 +353,12 @@ import Varlink
       let exported = try Self.export(house)
       #expect(exported.contains("user = \"ann\"\ntokenFile = \"me.token\"\n") && !exported.contains("secretFile"))
       #expect(try Self.apply(house, exported, otherwise: nil).changes.isEmpty, "it keeps what it has")
-      // Another server is somebody else, who would be shown the password.
+      // Another server would receive the password.
       let moved = try Self.apply(house, text(login, via: "smtps://stranger.example"), dryRun: true, secrets: given)
       #expect(moved.fileUses == [.init(endpoint: "me", key: .tokenFile, url: "mailto:ann@example.org")])
       let pair = [Wired.SetSecret(path: "~/password", text: "one\ntwo\n")]
       #expect(throws: VarlinkClientError.self) { try Self.apply(house, text(login), secrets: pair) }
-      // Without a name there is no password either.
+      // Without a user name there is no password.
       let without = try Self.apply(house, text(""), secrets: given)
       #expect(Self.summary(without) == ["change endpoint me -: user \"ann\" nil; token nil nil"])
       #expect(without.fileUses == nil)
@@ -366,7 +367,7 @@ import Varlink
     }
   }
 
-  /// What stands in a text is text in an export too, and nothing else of the file.
+  /// Text values stay text in an export, and cannot inject other keys.
   @Test func anExportHasWhateverTextsHave() async throws {
     try await TrackerHouse.live { house in
       let way = "\n[[endpoint]]\nname = \"stranger\"\nurl = \"https://stranger.example/\"\ntokenFile = \"~/.netrc\"\n"
@@ -391,7 +392,7 @@ import Varlink
       for reminder in all.reminders {
         let _: Wired.Remove.Reply = try house.call(Wired.Remove(id: reminder.id))
       }
-      // On an empty daemon it brings back the texts, and no endpoint.
+      // On an empty daemon it restores the texts, and no endpoint.
       let back = try Self.apply(house, exported, otherwise: nil)
       #expect(back.changes.count == count && back.changes.allSatisfy { $0.kind == .reminder })
       #expect(try Self.export(house) == exported)
@@ -470,7 +471,7 @@ import Varlink
       #expect(found.count == expected.count, "\(found.filter { text in !expected.contains { text.hasPrefix($0) } })")
       let none = try await Self.generations(house)
       #expect(none.isEmpty)
-      // With everything else in order, what the daemon alone knows is told in the same way.
+      // With everything else correct, faults that only the daemon knows are reported in the same way.
       #expect(
         Self.faults(house, [("b.toml", second.replacing("tomorrow at 9:00", with: "daily at 9:00"))]).first?
           .hasPrefix("b.toml:5:11: reminder[twin].tracker: was rejected: there is no tracker \"nothing\"") == true)

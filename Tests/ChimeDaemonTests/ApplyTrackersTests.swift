@@ -9,7 +9,7 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// Trackers and packs that files declare, against a daemon in this process.
+/// Applying sets of trackers and packs to a daemon in this process.
 @Suite(.serialized) struct ApplyTrackersTests {
   typealias Wired = RemindersInterface
   typealias Call = RemindersInterface.Apply
@@ -63,7 +63,7 @@ import Varlink
 
   @Test func trackersAreAddedChangedAndLeftAlone() async throws {
     try await TrackerHouse.live { house in
-      // The reminder is linked to a tracker that the same file brings, also where nothing is done.
+      // A reminder may refer to a tracker in the same file, even in a dry run.
       let dry = try Self.apply(house, Self.reading, dryRun: true)
       #expect(dry.changes.map(\.kind) == [.tracker, .reminder])
       #expect(try await house.trackers().isEmpty)
@@ -86,7 +86,7 @@ import Varlink
         try TrackerHouse.summary(Self.apply(house, more)) == [
           #"change tracker reading: goal "20 pages" "30 pages"; days "mon,wed,fri" "every day""#
         ])
-      // What was done with it since is no part of what it is.
+      // Fields that the file does not manage keep their values.
       let _: Trackers.Put.Reply = try house.call(
         Trackers.Put(tracker: .init(id: "reading", pauses: [.init(from: "2026-01-01", to: "2026-01-09")])))
       #expect(try Self.apply(house, more).changes.isEmpty)
@@ -111,7 +111,7 @@ import Varlink
       #expect(refusal?.text("message").hasPrefix("reading has 2 entries") == true)
       #expect(Set(try await house.trackers().keys) == ["reading", "walk", "water"], "nothing was changed")
 
-      // One without entries goes like a reminder; what was made by hand stays.
+      // A tracker without entries is pruned like a reminder; those made by hand stay.
       let pruned = try Self.apply(house, Self.reading, prune: true)
       #expect(TrackerHouse.summary(pruned) == ["remove tracker walk: "])
       _ = try Self.apply(house, "", prune: true, entries: true)
@@ -152,12 +152,12 @@ import Varlink
       #expect(drink?.tracker?.followsEntries == true && drink?.tracker?.amount == Quantity(330, .known["ml"]!))
       try house.log("water", 250)
       #expect(try Self.apply(house, own).changes.isEmpty)
-      // Its reminder is not one to be pruned, and cannot be declared beside it.
+      // A pack's reminder is not pruned, and cannot be declared beside the pack.
       #expect(try Self.apply(house, own, prune: true).changes.isEmpty)
       let twice = Self.faults(house, own + "[[reminder]]\nid = \"drink\"\ntitle = \"x\"\nwhen = \"daily at 9:00\"\n")
       #expect(twice.first?.contains(": reminder[drink].id: is the id of a reminder of the pack hydration") == true)
 
-      // What is left out is as the pack has it, also what was changed by hand.
+      // Settings not in the file revert to the pack's, even if changed by hand.
       let back = try Self.apply(house, plain)
       #expect(
         TrackerHouse.summary(back) == [
@@ -170,7 +170,7 @@ import Varlink
         try TrackerHouse.summary(Self.apply(house, plain)) == [
           #"change pack hydration: tracker.water.goal "9000 ml" "2500 ml""#
         ])
-      // A reminder that is not wanted goes.
+      // An unwanted reminder is removed.
       let without = try Self.apply(house, plain + "reminder.drink = false\n")
       #expect(
         TrackerHouse.summary(without) == [#"change pack hydration: reminder.drink "every 90m from 08:00 to 22:00" nil"#]
@@ -313,7 +313,7 @@ import Varlink
     }
   }
 
-  /// A file may name amounts in any order; a backup of them is restored.
+  /// A file may list amounts in any order; a backup of them is restored.
   @Test func presetsOfAFileAreInOrder() async throws {
     try await TrackerHouse.live { house in
       _ = try Self.apply(
@@ -332,7 +332,7 @@ import Varlink
     }
   }
 
-  /// What a client, a file, a pack and a backup say of a setting is judged once.
+  /// A faulty setting gives the same message from a client, a file, a pack and a backup.
   @Test func aFaultIsToldTheSameWhicheverWayItComes() async throws {
     let amounts = (1...25).map { "\"\($0) pages\"" }.joined(separator: ", ")
     let faults: [(line: String, draft: Trackers.TrackerDraft, message: String)] = [
@@ -374,7 +374,7 @@ import Varlink
         #expect(
           PackFileTests.after(line + "\n") == ["1:\(key.count + 4) tracker[pages].\(key): was rejected: \(message)"])
       }
-      // Amounts that are said twice are there once, and none are none.
+      // Duplicate amounts are stored once, and an empty list means none.
       for (line, presets) in [("[\"9 pages\", \"5 pages\", \"9 pages\"]", [9.0, 5, 9]), ("[]", [])] {
         _ = try Self.apply(house, head + "presets = \(line)\n")
         try house.put(.init(id: "other", kind: .amount, unit: "pages", presets: presets))
@@ -386,7 +386,7 @@ import Varlink
     }
   }
 
-  /// A client, a file, a pack and a backup may give a tracker the same further measures, and hear the same of others.
+  /// A client, a file, a pack and a backup accept the same additional measures, with the same errors for others.
   @Test(
     arguments: [
       (["bodyFat", "body-fat", "x1"], nil),

@@ -6,13 +6,13 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// An audit that has no room in one answer.
+/// An audit that exceeds one reply.
 @Suite(.serialized) struct AuditHandlerTests {
   @Test func whatAFullAnswerLeavesOutComesWithTheNext() async throws {
     try await TrackerHouse.live(inMemory: true) { _ in
     } _: { house in
       let now = Instant(seconds: SystemClock.now.seconds)
-      // The first alone has more times than an answer is made of, none of which has a record.
+      // The first reminder alone has more times than fit into a reply, without any records.
       try await house.store.write { store in
         for (id, schedule) in [("aaaa", "calendar: *:*:*"), ("bbbb", "calendar: *:0"), ("cccc", "calendar: *:0")] {
           let reminder = Reminder(

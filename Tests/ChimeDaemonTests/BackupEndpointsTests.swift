@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Endpoints in backups: with their settings, without their secrets.
+/// Endpoints in backups: with settings, without secrets.
 @Suite(.serialized)
 struct BackupEndpointsTests {
   private typealias Wired = TrackersInterface
@@ -40,12 +40,12 @@ struct BackupEndpointsTests {
       #expect(!text.contains("\"owner\":\(getuid() == 0 ? 4_294_967_295 : getuid())"))
     }
     try await TrackerHouse.live(inMemory: inMemory) { house in
-      // One of its own, which the backup does not have, stays.
+      // An endpoint that is not in the backup stays.
       let _: Endpoints.Put.Reply = try house.call(
         Endpoints.Put(name: "own", url: "https://example.org/own", newSecret: .hmac))
       let reply = try restore(house, backup)
       #expect(reply.contents?.endpoints == 2)
-      // Who takes a template's messages checks no signature: that one is given a secret, the other is told of.
+      // Receivers of a template's messages check no signature, so that endpoint gets a new secret; the other needs one.
       #expect(
         reply.notes == [
           "the backup does not have the secret of phone: give it with chime endpoint add phone https://example.org/hook "
@@ -58,14 +58,14 @@ struct BackupEndpointsTests {
       #expect(found[1].fault == nil)
       #expect(found[2].fault == "it has no secret" && found[2].settings?.rate == .init(count: 5, span: "PT1M"))
       #expect(found[2].settings?.headers?.first?.value == "chime" && found[2].settings?.inOrder == true)
-      // Undoing the restore takes them away again, and nothing else.
+      // Undoing the restore removes the restored endpoints only.
       let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
       #expect(undone.undone.kind == "restored")
       #expect(try list(house).map(\.name) == ["own"])
     }
   }
 
-  /// A stranger's file is held to what a client is held to.
+  /// A foreign file must meet the same rules as a client.
   @Test(
     arguments: [
       ("https://example.org/hook", "ftp://example.org/hook", "url"),
@@ -87,7 +87,7 @@ struct BackupEndpointsTests {
     } catch ControlFailure.invalidFile(_, let message) {
       #expect(message.lowercased().contains(part), "\(message)")
     }
-    // Nor is one there twice.
+    // Nor may one occur twice.
     #expect(throws: ControlFailure.self) { try BackupReader.judge(line + line, judgeReminder: { $0 }) }
   }
 }

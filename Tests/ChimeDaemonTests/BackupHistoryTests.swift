@@ -7,7 +7,7 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// What a backup has beside trackers and reminders: what has rung, secrets, and the configuration.
+/// The other parts of a backup: history, secrets, and configuration.
 @Suite(.serialized)
 struct BackupHistoryTests {
   private typealias Wired = TrackersInterface
@@ -27,7 +27,7 @@ struct BackupHistoryTests {
     return try house.call(Wired.Restore(upload: "backup", dryRun: dryRun, passphrase: passphrase))
   }
 
-  /// One that is done, one snoozed, one that waits, one of which nothing but history is left.
+  /// Creates a done, a snoozed and an open occurrence, and one whose reminder is gone.
   private static func live(_ house: TrackerHouse) throws {
     func add(_ title: String, _ when: String) throws -> String {
       try house.call(Reminders.Add(reminder: .init(title: title, when: when))).reminder.id
@@ -54,7 +54,7 @@ struct BackupHistoryTests {
       try Self.live(house)
       (backup, lived) = (try house.backup(), try Self.history(house))
       #expect(lived.count == 4)
-      // What is known here stays as it is: an answer since is not forgotten.
+      // Existing records stay: a later answer is kept.
       let waits = try #require(try house.call(Reminders.List()).reminders.first { $0.title == "Waits" })
       _ = try house.call(Occurrences.Dismiss(id: waits.id))
       let answered = try Self.history(house)
@@ -66,7 +66,7 @@ struct BackupHistoryTests {
       #expect(reply.contents?.occurrences == 4 && reply.contents?.reminders == 3 && reply.notes == nil)
       #expect(try Self.history(house).sorted() == lived.sorted())
       BackupTests.same(BackupTests.body(try house.backup()), BackupTests.body(backup))
-      // What waits is answered here, what is snoozed comes again, and what is gone stays gone.
+      // Open occurrences can be answered here, snoozed ones fire again, and removed reminders stay removed.
       let health = try house.call(DaemonInterface.Status()).status
       #expect(health.openOccurrences == 2 && health.reminders == 3, "\(health)")
       let snoozed = try await house.store.read {
@@ -74,7 +74,7 @@ struct BackupHistoryTests {
       }
       #expect(snoozed.map(\.reminder.title) == ["Snoozed"])
       _ = try house.call(Occurrences.Done(id: nil))
-      // Once more changes nothing.
+      // A second restore changes nothing.
       let once = try Self.history(house)
       _ = try Self.restore(house, backup)
       #expect(try Self.history(house) == once)
@@ -94,7 +94,7 @@ struct BackupHistoryTests {
         #expect(try Self.restore(house, backup).contents?.pings == 2)
         let found = try house.call(ExpectationsInterface.Get(id: "job"))
         #expect(found.pings.map(\.kind) == [.succeeded, .failed] && found.pings.map(\.status) == [nil, 3])
-        // Of the newest alone the output is in a backup.
+        // Only the newest ping's output is in a backup.
         #expect(found.pings.map(\.output) == ["copied\nall", nil] && found.pings[0].tookMs == 12)
         #expect(found.expectation.state == .up)
       }
@@ -112,7 +112,7 @@ struct BackupHistoryTests {
       without = try house.backup()
       #expect(!String(decoding: backup, as: UTF8.self).contains("whsec_"))
       #expect(throws: VarlinkClientError.self) { try house.backup(passphrase: "short") }
-      // One that is here is newer, and stays.
+      // An existing secret is newer, and stays.
       _ = try house.call(EndpointsInterface.Put(name: "phone", url: "https://example.org/hook", newSecret: .hmac))
       let kept = try Self.restore(house, backup, passphrase: "correct horse battery")
       #expect(
@@ -137,14 +137,14 @@ struct BackupHistoryTests {
       #expect(try house.call(EndpointsInterface.List()).endpoints[0].fault == nil)
       let queue = DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))
       #expect(Secrets(folder: house.folder + "/secrets").text(of: queue) == "\(secret)\ntoken tk_mine\n")
-      // A text that was changed is told from nothing else than another passphrase.
+      // A modified ciphertext is indistinguishable from a wrong passphrase.
       let text = String(decoding: backup, as: UTF8.self)
       let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("{\"secrets\"") })
       #expect(!line.contains("example.org"))
     }
   }
 
-  /// An email's password is one of the secrets: it comes with the passphrase, and else somebody is told that it is missing.
+  /// An email password is a secret: it is restored with the passphrase, and otherwise reported as missing.
   @Test func anEmailsPasswordComesWithThePassphrase() async throws {
     var backup: [UInt8] = []
     try await TrackerHouse.live { house in
@@ -172,7 +172,7 @@ struct BackupHistoryTests {
     id: OccurrenceID(reminder: ReminderID(rawValue: "abcd"), scheduledAt: Instant(seconds: 1_000)), title: "Tea",
     owner: 0, state: .done, firedAt: Instant(seconds: 1_000), endedAt: Instant(seconds: 1_001), rounds: 1)
 
-  /// A stranger's file is held to what can have happened.
+  /// A foreign file must describe a possible history.
   @Test(
     arguments: [
       ("\"done\":{}", "\"delivered\":{}", "its reminder is missing"),

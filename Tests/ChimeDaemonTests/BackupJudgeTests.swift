@@ -7,14 +7,14 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// What is restored is judged as what a client sends, before anything is computed with it: none of this may end the daemon,
-/// hold it up, or come into the store.
+/// Restored data are validated like a client's before any computation: no fault may crash the daemon, block it, or
+/// reach the store.
 @Suite(.serialized) struct BackupJudgeTests {
   typealias Wired = TrackersInterface
 
-  /// A value in the place of what a line has at a path of names; JSON.
+  /// A JSON value that replaces the one at a path in a line.
   struct Fault: CustomTestStringConvertible, Sendable {
-    /// What kind of line: `reminder`.
+    /// The kind of line: `reminder`.
     var line: String
     var path: [String]
     var value: String
@@ -30,7 +30,7 @@ import Varlink
   private static let most = "9223372036854775807"
 
   static let faults: [Fault] = [
-    // The three that ended the daemon, or held it up.
+    // The three that once crashed or blocked the daemon.
     Fault("reminder.skipNext", "-1"), Fault("reminder.skipNext", most),
     Fault("reminder.place", #"{"latitude":50,"longitude":1e308}"#),
     Fault("reminder.skipNext", "10001"), Fault("reminder.skipNext", least),
@@ -101,7 +101,7 @@ import Varlink
     Fault("experience.points", "-1"), Fault("experience.points", most),
   ]
 
-  /// One line of a backup with a value in another place.
+  /// Returns a line of a backup with a replaced value.
   private static func with(_ fault: Fault, in line: String) throws -> String {
     func put(_ object: Any?, _ path: ArraySlice<String>) throws -> Any {
       guard let name = path.first else {
@@ -118,9 +118,9 @@ import Varlink
 
   @Test func eachIsRefusedInADryRunAndInEarnest() async throws {
     try await TrackerHouse.live { house in
-      // A small photo: what there is is uploaded and judged again for each of them.
+      // A small photo, because everything is uploaded and validated again for each fault.
       try BackupTests.furnish(house, photo: BackupTests.photo(of: 1_000))
-      // A reminder that follows the sun, at a place of its own.
+      // A solar reminder with its own location.
       let _: RemindersInterface.Add.Reply = try house.call(
         RemindersInterface.Add(
           reminder: .init(title: "Lamps", when: "sunset", latitude: 50, longitude: 14, nag: .init(every: "PT5M"))))
@@ -141,13 +141,13 @@ import Varlink
         }
       }
       #expect(BackupTests.body(try house.backup()) == body, "nothing has changed")
-      // And what the house has itself is taken.
+      // The unmodified backup is accepted.
       _ = try BackupTests.restore(house, good)
       #expect(BackupTests.body(try house.backup()) == body)
     }
   }
 
-  /// Whatever the store has, a reminder's times are computed within bounds.
+  /// Whatever the store contains, the computation of a reminder's times is bounded.
   @Test(arguments: [-1, Int.min, Int.max]) func skipsAreBoundedWhereTheyAreCounted(_ skips: Int) throws {
     let now = Instant(seconds: 1_790_000_000)
     let context = ReminderContext(zones: ZoneCatalog())

@@ -9,19 +9,19 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// Backups of trackers and reminders: written, judged, restored and taken back, over the control socket.
+/// Backups of trackers and reminders over the control socket: written, validated, restored and undone.
 @Suite(.serialized)
 struct BackupTests {
   typealias Wired = TrackersInterface
 
-  /// A JPEG as far as anybody looks.
+  /// The minimum that is recognized as a JPEG.
   static let photo = photo(of: 450_000)
 
   static func photo(of bytes: Int) -> [UInt8] {
     [0xFF, 0xD8, 0xFF, 0xE0] + (0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
   }
 
-  /// A house that has something of everything.
+  /// Fills a daemon with objects of every kind.
   static func furnish(_ house: TrackerHouse, photo: [UInt8] = photo) throws {
     let _: Wired.InstallPack.Reply = try house.call(Wired.InstallPack(name: "hydration"))
     try house.put(.init(id: "weight", kind: .measure, unit: "kg", goal: .init(value: 75), fields: ["bodyFat": "%"]))
@@ -34,7 +34,7 @@ struct BackupTests {
       try house.log("weight", 90 - Double(day) / 7, at: TrackerHouse.noon(daysAgo: day), fields: ["bodyFat": 20])
     }
     try house.log("watches", note: "with ž, \"quotes\" and\na second line", item: "speedmaster", photo: "p")
-    // The past was judged by other goals.
+    // Past days had other goals.
     try house.put(.init(id: "water", goal: .init(total: 3_000, period: .day)))
     let _: Wired.PutMilestone.Reply = try house.call(
       Wired.PutMilestone(tracker: "weight", title: "Ran again", note: "5 km"))
@@ -42,12 +42,12 @@ struct BackupTests {
       RemindersInterface.Add(reminder: .init(title: "Call home", when: "daily at 18:30", tags: ["family"])))
   }
 
-  /// Without what tells when it was made, and so the sum.
+  /// Returns the lines without the time and the checksum.
   static func body(_ backup: [UInt8]) -> [String] {
     String(decoding: backup, as: UTF8.self).split(separator: "\n").dropFirst().dropLast().map(String.init)
   }
 
-  /// Without what has rung: the history of here stays.
+  /// Returns the lines without history, which a restore merges.
   private static func definitions(_ backup: [UInt8]) -> [String] {
     body(backup).filter { !$0.hasPrefix("{\"occurrence\"") }
   }
@@ -63,7 +63,7 @@ struct BackupTests {
       try Self.furnish(house)
       let first = try house.backup()
       #expect(Self.body(first) == Self.body(try house.backup()), "the same twice")
-      // Then life goes on.
+      // Continue to change things.
       for _ in 0..<3 { try house.log("water", 100) }
       let _: Wired.Remove.Reply = try house.call(Wired.Remove(id: "weight"))
       try house.put(.init(id: "reading", kind: .check))
@@ -86,7 +86,7 @@ struct BackupTests {
       let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
       #expect(undone.undone.kind == "restored" && undone.undone.subject == "41")
       Self.same(Self.definitions(try house.backup()), Self.definitions(second))
-      // And what was changed before can still be taken back.
+      // Earlier changes can still be undone.
       for (kind, subject) in [("reminderAdded", "Later"), ("reminderRemoved", "Call home"), ("logged", nil)] {
         let before: Wired.Undo.Reply = try house.call(Wired.Undo())
         #expect(before.undone.kind == kind && before.notes == nil, "\(before)")
@@ -130,7 +130,7 @@ struct BackupTests {
     }
   }
 
-  /// An unlock is permanent, whatever becomes of its pack.
+  /// An unlock is permanent, even if its pack is removed.
   @Test func whatARemovedPackHasUnlockedComesBackToo() async throws {
     var backup: [UInt8] = []
     try await TrackerHouse.live { house in
@@ -157,7 +157,7 @@ struct BackupTests {
     }
   }
 
-  /// A backup with another body, and the sum that goes with it.
+  /// Returns a backup with other lines and a matching checksum.
   static func sealed(_ lines: [String]) -> [UInt8] {
     let text = lines.map { $0 + "\n" }.joined()
     return Array((text + "{\"sum\":{\"sha256\":\"\(SHA256.digest(of: Array(text.utf8)))\"}}\n").utf8)
@@ -189,7 +189,7 @@ struct BackupTests {
       try refused(
         Array(text.split(separator: "\n").dropLast().joined(separator: "\n").utf8) + [10], "the sum is missing")
       try refused(good + Array("{}\n".utf8), "something follows")
-      // A bit here and there.
+      // Flip single bits.
       for place in stride(from: 40, to: good.count, by: good.count / 9) {
         var bytes = good
         bytes[place] ^= 1
@@ -235,7 +235,7 @@ struct BackupTests {
     }
   }
 
-  /// A backup of one tracker with so many entries.
+  /// Returns a backup of one tracker with so many entries.
   private static func large(_ count: Int) -> [UInt8] {
     let counts =
       "{\"configuration\":0,\"endpoints\":0,\"entries\":\(count),\"items\":0,\"milestones\":0,\"occurrences\":0,\"packs\":0,\"photos\":0,\"pings\":0,\"reminders\":0,\"secrets\":0,"
@@ -256,7 +256,7 @@ struct BackupTests {
     + "\"fields\":{},\"formerWeekdays\":[],\"generation\":0,\"hasItems\":false,\"id\":\"reading\",\"kind\":\"check\",\"owner\":0,\"pauses\":[],"
     + "\"presets\":[],\"skips\":[],\"slot\":\"anytime\",\"startedOn\":\"2020-01-01\",\"title\":{\"en\":\"Reading\"}}}"
 
-  /// What lies on shelves: what restores have put aside, and what they have laid aside.
+  /// Returns the number of entries of staging owners, from interrupted or completed restores.
   private static func shelves(_ house: TrackerHouse) async throws -> [Int] {
     try await house.store.read { store in
       try (0..<4).map { try store.entryCount(EntryFilter(owner: StagingOwners.first + $0)) }
@@ -273,7 +273,7 @@ struct BackupTests {
         try house.upload(bytes, as: "backup")
         return try client.callMore(Wired.Restore(upload: "backup"))
       }
-      // The last line is wrong: all of the others had been put aside.
+      // The last line is wrong, after all others have been staged.
       var damaged = good
       damaged[damaged.count - 10] ^= 1
       let refused = try begin(house.client, damaged)
@@ -281,7 +281,7 @@ struct BackupTests {
       #expect(first.contents == nil && (1..<damaged.count).contains(first.read ?? 0) && first.size == damaged.count)
       #expect(throws: VarlinkClientError.self) { while try refused.next() != nil {} }
       #expect(try await Self.shelves(house) == [0, 0, 0, 0])
-      // Whoever has begun it goes. The next one begins when the first has ended.
+      // The client disconnects. The next restore begins when the first has ended.
       let gone = try VarlinkClient("unix:\(house.folder)/io.chime", timeout: .seconds(60))
       _ = try begin(gone, good).next()
       gone.close()
@@ -304,7 +304,7 @@ struct BackupTests {
     }
   }
 
-  /// Nothing of it is written, however many there are.
+  /// Nothing of it is written, however many reminders it has.
   @Test func aTenantsLimitIsHeldToBeforeRemindersArePutInPlace() async throws {
     var backup: [UInt8] = []
     try await TrackerHouse.live { house in
@@ -387,7 +387,7 @@ struct BackupTests {
     let other = try photos.keep(Self.photo + [1], of: 7)
     #expect(photos.clean(7, keeping: [kept], now: now) == 0)
     #expect(photos.clean(7, keeping: [kept], now: now + .days(30)) == 0)
-    // It is wanted again, and then no more: the month begins anew.
+    // It is used again, and then unused: the month starts anew.
     #expect(photos.clean(7, keeping: [kept, other], now: now + .days(40)) == 0)
     #expect(photos.clean(7, keeping: [kept], now: now + .days(41)) == 0)
     #expect(photos.clean(7, keeping: [kept], now: now + .days(71)) == 0)
@@ -396,7 +396,7 @@ struct BackupTests {
     #expect(photos.owners == [7])
   }
 
-  /// The common file by itself, as a person takes it out of Loop's archive: an upload has no name to know it by.
+  /// The single CSV file from Loop's archive: an upload has no file name to recognize it by.
   @Test func loopsCheckmarksAreTakenWithoutTheirArchive() async throws {
     try await TrackerHouse.live { house in
       try house.upload(Array("Date,Reading,Run,\n2026-02-02,2,0,\n2026-02-01,2,2,\n".utf8), as: "file")
@@ -405,8 +405,8 @@ struct BackupTests {
     }
   }
 
-  /// What was done before the tracker was set up counts from then on, as if it had been logged on those days, and as in an
-  /// import of Loop's; taking the import back takes the earlier beginning back too.
+  /// Imported entries from before the tracker's start move its start back, as in an import from Loop; undoing the
+  /// import undoes that too.
   @Test func entriesOfBeforeATrackersFirstDayMakeItBeginEarlier() async throws {
     try await TrackerHouse.live { house in
       try house.put(.init(id: "reading", title: ["en": "Reading"], kind: .check, startedOn: "2026-03-11"))

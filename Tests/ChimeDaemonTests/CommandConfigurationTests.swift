@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// The tables of commands: what is taken, what is refused and how that is said.
+/// The configuration of commands: valid values, and errors.
 struct CommandConfigurationTests {
   private func apply(_ text: String) throws -> LoadedConfiguration { try ConfigurationTests.apply(text) }
 
@@ -52,7 +52,7 @@ struct CommandConfigurationTests {
     #expect(loaded.origins["commands.backup.timeLimit"] == "chimed.toml:6")
     loaded.files = ["chimed.toml"]
     let printed = loaded.text
-    // Variables may hold what is secret.
+    // Variables are omitted, because they may contain secrets.
     var expected = loaded.configuration
     expected.commands[backup.name]?.environment = [:]
     #expect(try apply(printed).configuration == expected, "\(printed)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// The configuration: what is taken, what is refused and how that is said.
+/// The configuration: valid values, and errors.
 struct ConfigurationTests {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -16,8 +16,8 @@ struct ConfigurationTests {
     return loaded
   }
 
-  /// The shipped file states every key with its default: uncommented, it changes nothing and leaves nothing out. A place has
-  /// none, and shows what one looks like: numbers.
+  /// The shipped file lists every key with its default: uncommented, it changes nothing and is complete. The location
+  /// has no default, so its numbers are an example.
   @Test func theShippedFileStatesTheDefaults() throws {
     let shipped = try String(contentsOf: Self.root.appending(path: "Config/chimed.toml"), encoding: .utf8)
     #expect(try Self.apply(shipped) == LoadedConfiguration())
@@ -35,7 +35,7 @@ struct ConfigurationTests {
     #expect(Set(loaded.origins.keys) == Set(ConfigurationKey.byPath.keys))
   }
 
-  /// What --print-config prints is itself a configuration, and the same one.
+  /// The output of --print-config is an equivalent configuration.
   @Test func whatIsPrintedReadsBack() throws {
     var loaded = try Self.apply(
       """
@@ -132,7 +132,7 @@ struct ConfigurationTests {
     ),
     ("[webhook]\ndeny = \"10.0.0.0/8\"", "webhook.deny has to be an array of addresses"),
     ("[webhook]\nproxy = \"proxy.lan:3128\"", "webhook.proxy has to be a proxy without user name and password"),
-    // A password is not repeated.
+    // A password is not quoted.
     ("[webhook]\nproxy = \"http://ann:hunter2@proxy:3128\"", "here is \"http://<redacted>@proxy:3128\""),
     ("[webhook]\nnoProxy = [\"*\"]", "webhook.noProxy has to be an array of names, addresses"),
     ("[webhook]\ncaFile = \"ca.pem\"", "webhook.caFile has to be the absolute path of a file"),
@@ -197,7 +197,7 @@ struct ConfigurationTests {
     #expect(loaded.origins["defaults.grace"]?.hasSuffix("20-b.toml:2") == true)
   }
 
-  /// Two files may each say a part of it; half a place is none.
+  /// Two files may each set one coordinate; a single coordinate is an error.
   @Test func aPlaceIsBothCoordinates() throws {
     var loaded = try Self.apply("[place]\nlatitude = 50.0875")
     let error = #expect(throws: ConfigurationError.self) { try ConfigurationFiles.checkWhole(loaded) }
@@ -216,7 +216,7 @@ struct ConfigurationTests {
   }
 }
 
-/// The daemon's command line and the places it leads to.
+/// The daemon's command line, and the resulting paths.
 struct ArgumentsTests {
   @Test func placesFollowOptionsThenSystemdThenXDG() throws {
     let plain = try Arguments([]).paths(environment: ["HOME": "/home/ann"], uid: 1_000)

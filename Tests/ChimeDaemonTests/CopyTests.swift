@@ -6,12 +6,12 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// `chime copy`: a new reminder like another, and what of that other one stays behind.
+/// `chime copy`: a new reminder like another, without the other's state.
 @Suite(.serialized)
 struct CopyTests {
   private typealias Reminders = RemindersInterface
 
-  /// A reminder that was set long ago, as it stands in the store.
+  /// Stores a reminder from long ago.
   @discardableResult
   private static func keep(
     _ when: String, in house: TrackerHouse, _ change: (inout Reminder) -> Void = { _ in }
@@ -41,7 +41,7 @@ struct CopyTests {
       #expect(copy.id != tea.id && copy.title == "Coffee" && copy.location == "Office" && copy.body == nil)
       #expect(copy.when == tea.when && copy.tags == tea.tags && copy.urgency == .low && copy.snooze == ["PT3M"])
       #expect(copy.nag == nil && copy.state == .active && copy.skipNext == 0 && copy.next == tea.next)
-      // The other one is as it was, and undo takes the copy alone.
+      // The original is unchanged, and undo removes only the copy.
       #expect(try house.reminder(tea.id).skipNext == 2)
       #expect(try house.undo().undone.kind == "reminderAdded")
       #expect(try house.titles() == ["Tea"])
@@ -49,7 +49,7 @@ struct CopyTests {
     }
   }
 
-  /// Its rhythm, its zone and when it was last done are the other's; its set and its silence are not.
+  /// The copy keeps rhythm, zone and last completion, but not the set or the pause.
   @Test(arguments: ["every 90m starting 2020-01-01 00:07", "every 30 days after done at 09:00 starting 2020-01-01"])
   func comesWhenTheOtherDoes(_ when: String) async throws {
     try await TrackerHouse.live { house in
@@ -67,7 +67,7 @@ struct CopyTests {
     }
   }
 
-  /// A fired one-shot has no time that the copy could have.
+  /// A fired one-off has no time for the copy.
   @Test func whatIsOverNeedsATime() async throws {
     try await TrackerHouse.live { house in
       try await Self.keep("at 2020-01-01 09:00", in: house)
@@ -76,7 +76,7 @@ struct CopyTests {
       #expect(refusal?.text("message").contains("chime copy tea --when") == true, "\(refusal as Any)")
       let copy = try house.call(Reminders.Copy(id: "Tea", change: .init(when: "in 4m"))).reminder
       #expect(copy.title == "Tea" && copy.state == .active)
-      // A time that is given and cannot come is told as everywhere.
+      // A given time in the past is the usual error.
       let past = house.refusal(Reminders.Copy(id: "tea", change: .init(when: "at 2020-01-02 09:00")))
       #expect(past?.text("message").contains("--when") == false, "\(past as Any)")
     }
@@ -93,7 +93,7 @@ struct CopyTests {
       #expect(copy.within == "PT2H" && copy.urgency == .critical)
       _ = try house.call(ExpectationsInterface.Ping(id: "backup"))
       #expect(try house.call(ExpectationsInterface.Get(id: "mirror")).pings.isEmpty)
-      // As a reminder that expects nothing it may be called the same.
+      // Without expecting pings, it may have the same name.
       _ = try house.call(Reminders.Copy(id: job.id, change: .init(reset: [.within])))
     }
   }

@@ -7,7 +7,7 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// Schedules that take too long to follow are refused wherever they come from, with the rule and what to do about it.
+/// Schedules that are too costly are rejected from every source, with the rule and a remedy.
 @Suite(.serialized)
 struct CostlySchedulesTests {
   typealias Wired = RemindersInterface
@@ -59,13 +59,13 @@ struct CostlySchedulesTests {
     }
   }
 
-  /// What a backup has is judged as what a client sends, though it is in its stored form.
+  /// A backup's schedules are validated like a client's, although they are in stored form.
   @Test func aBackupWithOneIsRefused() async throws {
     try await TrackerHouse.live { house in
       let plain = "DTSTART:20260101T000000Z RRULE:FREQ=DAILY RRULE:FREQ=WEEKLY"
       let _: Wired.Add.Reply = try house.call(Wired.Add(reminder: .init(title: "Tea", when: plain)))
       let lines = String(decoding: try house.backup(), as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
-      // As it was, it is taken.
+      // The unmodified backup is accepted.
       _ = try BackupTests.restore(house, BackupTests.sealed(lines), dryRun: true)
       let costly = BackupTests.sealed(lines.map { $0.replacing(plain, with: Self.union) })
       #expect(String(decoding: costly, as: UTF8.self).contains(Self.useless))
@@ -74,7 +74,7 @@ struct CostlySchedulesTests {
     }
   }
 
-  /// An answer takes no more work than it may, and says that there is more.
+  /// A reply has a limit of work, and says that more times follow.
   @Test func explainingManyTimesIsBounded() async throws {
     let rules = [11, 13, 17, 19, 23, 25, 29, 31].map { " RRULE:FREQ=DAILY;INTERVAL=\($0);BYMONTHDAY=31;BYDAY=TH" }
     try await TrackerHouse.live(inMemory: true) { house in

@@ -9,14 +9,14 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// The loop itself, in this process: a real store, a real socket, a real clock.
+/// The event loop in this process, with a real store, socket and clock.
 struct EventLoopTests {
   static func paths(_ folder: String) throws -> RuntimePaths {
     try Arguments(["--state-dir", folder, "--socket", folder + "/io.chime"]).paths(
       environment: ["PATH": "/usr/bin:/bin"], uid: getuid())
   }
 
-  /// The daemon's main forgets the loop once it runs; only an optimised build would let go of it at once.
+  /// The daemon's main releases the loop once it runs; only an optimized build would free it at once.
   @Test func aLoopThatRunsStaysThoughNobodyHoldsIt() async throws {
     let folder = RunFolder.url.appending(path: "chime-loop-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -27,7 +27,7 @@ struct EventLoopTests {
     #expect(try client.call("org.varlink.service.GetInfo", returning: JSON.self)["product"] == "chimed")
   }
 
-  /// Whoever has many endpoints that never answer holds so many descriptors and no more.
+  /// An owner's endpoints that never answer share a limit of descriptors.
   @Test func anOwnersEndpointsShareTheirAttempts() {
     func policies(_ endpoints: [Endpoint], atOnce: Int = 8) -> DeliveryQueuePolicies {
       var settings = Configuration().channels
@@ -43,7 +43,7 @@ struct EventLoopTests {
     let all = policies(greedy + others)
     #expect(greedy.map { all[$0.queue].concurrency } == Array(repeating: 5, count: 100))
     #expect(others.map { all[$0.queue].concurrency } == [8, 8, 8])
-    // Those who ask for less than another still get some, and what a configuration gives one endpoint it has.
+    // Owners that ask for less still get some, and the configured value applies to a single endpoint.
     let uneven = [endpoint(1, 200, 1)] + greedy
     #expect(uneven.map { policies(uneven)[$0.queue].concurrency }.min() == 1)
     let alone = endpoint(1, 0, nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Zones and calendars on disk, and how their changes are seen.
+/// Changes of zone and calendar files on disk.
 final class FilesThatChangeTests {
   let folder = RunFolder.url.resolvingSymlinksInPath()
     .appending(path: "chime-files-\(UUID().uuidString)").path()
@@ -16,7 +16,7 @@ final class FilesThatChangeTests {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Puts a zone's file in place as dpkg(1) does: written beside it and renamed.
+  /// Installs a zone file as dpkg(1) does: written beside the target and renamed.
   private func install(_ rules: String, as name: String) throws {
     let bytes = try SystemFiles.read("/usr/share/zoneinfo/" + rules, atMost: 1 << 20)
     try SystemFiles.replace(folder + "/zoneinfo/" + name, with: bytes, mode: 0o644)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// What is told of daemons that share a store.
+/// The report about daemons that share a store.
 @Suite struct FleetReportTests {
   static func member(
     _ id: Int64, _ host: String, isLiving: Bool = true, isLeaving: Bool = false, started: Int64? = nil, seen: Int64,
@@ -32,7 +32,7 @@ import Testing
       Self.member(1, "app1", isLiving: false, seen: 90), Self.member(2, "app2", seen: 199),
       Self.member(3, "app1", seen: 198), Self.member(4, "app3", isLiving: false, seen: 170),
       Self.member(5, "app4", isLeaving: true, seen: 198),
-      // Two of one machine at a time: neither takes the other's place.
+      // Two daemons on one machine: neither replaces the other.
       Self.member(6, "app2", isLiving: false, started: 100, seen: 130),
       Self.member(7, "app2", started: 120, seen: 199),
     ]
@@ -65,7 +65,7 @@ import Testing
     #expect(system.channels.map(\.uid) == [1, 1, 1])
   }
 
-  /// However many channels owe something, no more than 64 are named; all of them count.
+  /// At most 64 channels with pending messages are named; all are counted.
   @Test func manyChannelsAreCounted() {
     let report = FleetReport(
       members: [Self.member(2, "app", seen: 200, shares: 256)], owners: [:],

@@ -9,7 +9,7 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// What changes of trackers have replaced is let go when it cannot be had again any more.
+/// The records of changes that can no longer be undone are deleted.
 struct ForgettingTests {
   @Test(.timeLimit(.minutes(5))) func changesAreLetGoAfterThirtyDays() async throws {
     let folder = RunFolder.url.appending(path: "chime-forget-\(UUID().uuidString)").path()
@@ -18,7 +18,7 @@ struct ForgettingTests {
     let paths = try EventLoopTests.paths(folder)
     let store = try SQLiteStore.open(path: paths.storePath)
     let now = SystemClock.now
-    // One more than a transaction looks at, and one that is young enough.
+    // One more than a transaction deletes, and one that is recent enough.
     let ages = Array(repeating: Milliseconds.days(31), count: HistoryLimits.batch + 1) + [.days(29)]
     try await store.write { store in
       for (owner, age) in ages.enumerated() {

@@ -10,12 +10,12 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// What a client costs ends with it, and what an answer costs has a bound.
+/// The cost of a client ends when it disconnects, and the cost of a reply is bounded.
 @Suite(.serialized)
 struct GoneClientsTests {
   typealias Wired = RemindersInterface
 
-  /// A connection of which nothing is read.
+  /// A connection from which nothing is read.
   final class Raw {
     let descriptor: Int32
 
@@ -42,7 +42,7 @@ struct GoneClientsTests {
       try #require(write(descriptor, bytes, bytes.count) == bytes.count)
     }
 
-    /// What the daemon sends next; nothing when it has closed the connection.
+    /// Returns the daemon's next bytes; empty if it has closed the connection.
     func receive() -> [UInt8] {
       var bytes = [UInt8](repeating: 0, count: 65_536)
       let count = read(descriptor, &bytes, bytes.count)
@@ -69,7 +69,7 @@ struct GoneClientsTests {
 
   static func add(_ title: String) -> String { "{\"reminder\":{\"title\":\"\(title)\",\"when\":\"daily at 9:00\"}}" }
 
-  /// Has the request handler stand still while a body runs.
+  /// Blocks the request handler while a body runs.
   static func whileNothingIsAnswered(_ house: TrackerHouse, _ body: () async throws -> Void) async throws {
     let end = DispatchSemaphore(value: 0)
     let queue = await house.loop.requestExecutor.queue
@@ -78,7 +78,7 @@ struct GoneClientsTests {
     try await body()
   }
 
-  /// Has the store's writer stand still while a body runs.
+  /// Blocks the store's writer while a body runs.
   static func whileNothingIsWritten(_ house: TrackerHouse, _ body: () async throws -> Void) async throws {
     let end = DispatchSemaphore(value: 0)
     let (begun, begins) = AsyncStream.makeStream(of: Void.self)
@@ -98,11 +98,11 @@ struct GoneClientsTests {
 
   @Test func whatAGoneClientHasAskedIsNotDone() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
-      // The house's own client is there.
+      // Connect the test's own client first.
       let _: Wired.List.Reply = try house.call(Wired.List())
       let before = await Self.clients(house)
       try await Self.whileNothingIsAnswered(house) {
-        // More than are begun at a time, and some that want no answer.
+        // More requests than run at once, and some without a reply.
         let waiting = try (0..<20).map { try Raw(house, Self.message(Wired.Add.method, Self.add("gone \($0)"))) }
         let oneway = try (0..<2).map {
           try Raw(house, Self.message(Wired.Add.method, Self.add("sent \($0)"), oneway: true))
@@ -126,7 +126,7 @@ struct GoneClientsTests {
     }
   }
 
-  /// A daemon that stood still drops nobody for what came meanwhile, and somebody who took too long all the same.
+  /// After a stall, the daemon reads what arrived in time before it disconnects late clients.
   @Test(arguments: [(true, 0, true), (false, 0, false), (false, 2, true)])
   func whatCameInTimeIsReadBeforeItsSenderIsDropped(_ isFinished: Bool, _ late: Int, _ isAnswered: Bool) async throws {
     try await TrackerHouse.live(inMemory: true) { house in
@@ -137,14 +137,14 @@ struct GoneClientsTests {
       try client.send(begin)
       try await Self.wait("an unfinished message") { await house.loop.clients.hasDeadlines }
       try await house.loop.looksLate(by: late, after: isFinished ? rest : [], from: client.descriptor)
-      // One that was dropped cannot be written to.
+      // A disconnected client cannot be written to.
       if isAnswered, !isFinished { try client.send(rest) }
       let answer = String(decoding: client.receive(), as: UTF8.self)
       #expect(answer.contains("reminders") == isAnswered, "\(answer)")
     }
   }
 
-  /// What takes long holds up nobody else, nor does it wait for what does not.
+  /// A slow request delays no other, and does not wait for fast ones.
   @Test func whatTakesLongIsAnsweredByItself() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       try await Self.whileNothingIsAnswered(house) {
@@ -154,7 +154,7 @@ struct GoneClientsTests {
     }
   }
 
-  /// So many reminders of 16 KiB each.
+  /// Adds so many reminders of 16 KiB each.
   static func fill(_ house: TrackerHouse, _ count: Int) async throws {
     let body = String(repeating: "0123456789abcdef", count: 1_000)
     let first = Instant(seconds: 4_000_000_000)
@@ -183,7 +183,7 @@ struct GoneClientsTests {
         return streams.values.reduce(0, +) == readers.count && requests.runningCount == 0
       }
       #expect(scratch().count == readers.count)
-      // Another is refused, and told why.
+      // Another is refused with the reason.
       let refused = #expect(throws: VarlinkClientError.self) {
         let replies = try house.client.callMore(backup, Empty(), returning: TrackersInterface.Backup.Reply.self)
         _ = try replies.next()
@@ -192,7 +192,7 @@ struct GoneClientsTests {
       for reader in readers { reader.leave() }
       try await Self.wait("streams ended") { await house.loop.streams.isEmpty }
       try await Self.wait("scratch files gone") { scratch().isEmpty }
-      // One that leaves before its turn has no file made at all.
+      // One that disconnects before its turn creates no file.
       try await Self.whileNothingIsWritten(house) {
         let before = await Self.clients(house)
         let most = RequestQueue<EventLoop.QueuedRequest>.mostHeavyAlone
@@ -246,7 +246,7 @@ struct GoneClientsTests {
       let folder = house.folder + "/state/secrets"
       let left = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
       #expect(!left.contains { $0.contains("more") })
-      // One that is there can still be changed.
+      // An existing one can still be changed.
       try put("e0")
     }
   }
@@ -255,7 +255,7 @@ struct GoneClientsTests {
 extension EventLoop {
   fileprivate var clientCount: Int { clients.count }
 
-  /// Looks at the clients as if the time of one had been over for some seconds, when `rest` has just come from one.
+  /// Expires clients as if a deadline were some seconds ago, after `rest` has just arrived from one.
   fileprivate func looksLate(by seconds: Int, after rest: [UInt8], from descriptor: Int32) throws {
     try #require(write(descriptor, rest, rest.count) == rest.count)
     expireClients(at: try #require(clients.earliestDeadline) + .seconds(seconds))

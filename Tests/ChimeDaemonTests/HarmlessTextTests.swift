@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// What a file says is quoted for a terminal and a log, never as it is.
+/// Text from files is escaped for terminals and logs.
 @Suite struct HarmlessTextTests {
   private func error(_ toml: String) -> String {
     var loaded = LoadedConfiguration()
@@ -30,13 +30,13 @@ import Testing
       }, "\(error.debugDescription)")
   }
 
-  /// A bracket in a key does not make it an element that is passed over.
+  /// A bracket in a key does not make it an array element, which would be skipped.
   @Test(arguments: [
     "\"x[0]\" = 1", "log.\"level[0]\" = 1", "[commands.\"x[0]\"]", "[\"[\"]", "[defaults]\n\"channels[1]\" = 5",
   ])
   func noKeyIsPassedOver(_ toml: String) { #expect(error(toml).hasPrefix("chimed.toml:")) }
 
-  /// The parser would go as deep as the key has parts.
+  /// The parser would recurse as deeply as the key has parts.
   @Test func aKeyOfVeryManyPartsIsRefused() {
     for part in [".a", ". \"a\"", " . a"] {
       let error = error("a" + String(repeating: part, count: 200_000) + " = 1")
@@ -54,7 +54,7 @@ import Testing
     #expect(loaded.configuration.storePath == text)
   }
 
-  /// /tmp is anybody's and still keeps one's own from others; a folder without the sticky bit does not.
+  /// /tmp is world-writable, but sticky; a folder without the sticky bit is not trusted.
   @Test func foldersAreTrustedByWhoCanChangeThem() throws {
     let folder = try RunFolder.makeFolder("trust")
     defer { rmdir(folder) }
@@ -69,7 +69,7 @@ import Testing
     #expect(SystemFiles.distrust(folder + "/none", contents: false) != nil)
   }
 
-  /// A link is as good as whoever may change it: in a folder that all users may write to, it leads anywhere.
+  /// A link is as trustworthy as its folder: in a world-writable folder it may lead anywhere.
   @Test func aFolderBehindALinkIsTrustedAsFarAsTheLink() throws {
     let base = try RunFolder.makeFolder("links")
     for name in ["mine/state", "open", "sticky"] {
@@ -96,12 +96,12 @@ import Testing
     for name in ["open/link", "mine/far"] {
       #expect(distrust(name)?.hasPrefix("all users may write to \(base)/") == true, "\(distrust(name) ?? "nothing")")
     }
-    // A folder that is no link may be exchanged there as well.
+    // A real folder may be replaced there as well.
     try FileManager.default.createDirectory(
       atPath: "\(base)/open/own", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     #expect(distrust("open/own")?.contains("chmod o-w \(base)/open") == true)
     guard geteuid() == 0 else { return }
-    // In a sticky folder a link of somebody else's is theirs to change.
+    // In a sticky folder, another user's link is theirs to change.
     lchown("\(base)/sticky/link", 12_345, 12_345)
     #expect(distrust("sticky/link")?.contains("is a link of another user (12345)") == true)
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Reminders that nobody hears: each of their channels is missing or off.
+/// Reminders that notify nobody: each of their channels is missing or disabled.
 @Suite(.serialized)
 struct HearingTests {
   private typealias Reminders = RemindersInterface
@@ -26,7 +26,7 @@ struct HearingTests {
       uniqueKeysWithValues: list.compactMap { reminder in reminder.unheard.map { (reminder.title, $0) } })
   }
 
-  /// A program that stands in for notify-send shows popups by its own means.
+  /// A program that replaces notify-send can always show popups.
   private func live(_ body: (TrackerHouse) async throws -> Void) async throws {
     try await TrackerHouse.live({ $0.channels.desktopProgram = "/bin/true" }, body)
   }
@@ -55,7 +55,7 @@ struct HearingTests {
       #expect(get.unheard != nil)
       let metrics: DaemonInterface.Metrics.Reply = try house.call(DaemonInterface.Metrics())
       #expect(metrics.text.contains("\nchime_reminders_unheard 2\n"), "\(metrics.text)")
-      // One that is over needs nobody.
+      // A finished reminder needs no channel.
       for title in ["Phone", "Command"] {
         let _: Reminders.Remove.Reply = try house.call(Reminders.Remove(id: title))
       }
@@ -64,14 +64,14 @@ struct HearingTests {
   }
 
   @Test func popupsThatCannotBeShownAreHeardByNobody() async throws {
-    // There is no such program.
+    // The configured program does not exist.
     try await TrackerHouse.live(inMemory: true) { house in
       _ = try add(house, "Tea", to: ["desktop"])
       #expect(try health(house).unheard == 1)
       #expect(
         try unheard(house) == ["Tea": "the daemon cannot show popups: /nonexistent does not exist, or may not be run"])
     }
-    // Over the bus, and there is none.
+    // The bus transport is configured, but there is no bus.
     try await TrackerHouse.live(inMemory: true, { $0.channels.desktopTransport = .bus }) { house in
       _ = try add(house, "Tea", to: ["desktop"])
       #expect(try unheard(house)["Tea"]?.hasPrefix("the daemon cannot show popups: ") == true)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// When whoever watches from outside is told, and what is taken of its configuration.
+/// When the heartbeat is sent, and its configuration.
 @Suite struct HeartbeatTests {
   private static let start = Instant(seconds: 1_774_600_000)
 
@@ -18,7 +18,7 @@ import Testing
     #expect(heartbeat.takenAt == Self.start && heartbeat.sentence == nil)
   }
 
-  /// The reason is told until it has been taken, once; it is told anew when it comes again.
+  /// The failure is reported once until it has been accepted, and again when it recurs.
   @Test func aStoreThatTakesNothingEndsIt() {
     var heartbeat = Heartbeat()
     let full = Heartbeat.Signs(storeProblem: "the disk is full")
@@ -40,19 +40,19 @@ import Testing
     #expect(heartbeat.step(signs, at: Self.start) == .fail("no timer is set for the next due time"))
   }
 
-  /// After a long sleep what is due is hours old, and fires; only what stays due for a minute is a fault.
+  /// After a long sleep, due times are hours old and then fire; only a time that stays due for a minute is a fault.
   @Test func whatIsDueAndDoesNotFireEndsIt() {
     var heartbeat = Heartbeat()
     let old = Heartbeat.Signs(nextDue: Self.start - .hours(8))
     #expect(heartbeat.step(old, at: Self.start) == .beat)
     #expect(heartbeat.step(old, at: Self.start + .seconds(59)) == .beat)
     #expect(heartbeat.step(old, at: Self.start + .seconds(60)) == .fail("due reminders do not fire"))
-    // Others are due, so something has fired.
+    // Another time is due, so something has fired.
     let next = Heartbeat.Signs(nextDue: Self.start - .hours(7))
     #expect(heartbeat.step(next, at: Self.start + .seconds(61)) == .beat)
     #expect(heartbeat.step(next, at: Self.start + .seconds(120)) == .beat)
     #expect(heartbeat.step(next, at: Self.start + .seconds(121)) == .fail("due reminders do not fire"))
-    // The clock was set back: it begins anew.
+    // The clock was set back: the minute starts anew.
     #expect(heartbeat.step(next, at: Self.start - .hours(6)) == .beat)
   }
 

@@ -5,7 +5,7 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// What the control socket answers about public holidays.
+/// Public holidays over the control socket.
 @Suite(.serialized) struct HolidayHandlerTests {
   private static let eve = Wire.LeftOut(
     date: "2026-12-24", calendar: "holidays", names: ["en": "Christmas Eve", "cs": "Štědrý den"])

@@ -5,7 +5,7 @@ import Testing
 @testable import ChimeDaemon
 @testable import ChimeExchange
 
-/// The public holidays that come with Chime, and whose they are.
+/// The bundled public holidays, and their countries.
 @Suite struct HolidaysTests {
   private static func table() throws -> HolidayTable { try #require(HolidayCountry.table) }
 
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Days that calendars on paper have too.
+  /// Known holidays, from printed calendars.
   @Test func daysThatAreKnownOtherwise() throws {
     let table = try Self.table()
     for (country, date, english, czech) in [
@@ -107,7 +107,7 @@ import Testing
     #expect(calendars.days.isEmpty)
   }
 
-  /// Half a year before the last day that is known, whoever leaves them out is told.
+  /// Half a year before the end of the table, reminders that use it are reported.
   @Test func theEndOfTheTableIsTold() throws {
     let holidays = try Self.table().holidays(of: "CZ")
     let end = holidays.years.upperBound

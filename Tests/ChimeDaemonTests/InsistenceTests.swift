@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// How a client asks for repeats and quiet hours, and what it is told of them.
+/// Repetition and quiet hours over the protocol.
 struct InsistenceTests {
   /// 2026-11-20T08:00:00Z, a Friday.
   static let now = ReminderFieldsTests.now
@@ -74,7 +74,7 @@ struct InsistenceTests {
     }
   }
 
-  /// When a reminder is next heard, of which the store only knows the scheduled time.
+  /// The time at which a reminder next fires; the store only knows the scheduled time.
   @Test(
     arguments: [
       ("daily at 12", [], QuietRule.Handling.hold, 4, nil), ("daily at 22", ["22:00-07:00"], .hold, 23, 14),
@@ -101,12 +101,12 @@ struct InsistenceTests {
     let wire = WireMapper(context: ReminderFieldsTests.fields.context, now: Self.now)
     #expect(
       wire.nextHeard(ReminderRecord(reminder: reminder, next: Self.ten))?.at == Self.ten + reminder.jitterOffset)
-    // Held for longer than it is of use: the next day it is the same, so the time itself stands for all.
+    // Held longer than its grace: each day is the same, so show the scheduled time.
     reminder.quiet = QuietRule(hours: try QuietHours(["22:00-07:00"]), handling: .hold)
     reminder.grace = .hours(1)
     #expect(
       wire.nextHeard(ReminderRecord(reminder: reminder, next: Self.ten))?.at == Self.ten + reminder.jitterOffset)
-    // Repeats are of no interest once the reminder has none.
+    // Repeats do not count if the reminder no longer repeats.
     let record = ReminderRecord(reminder: reminder, repeatAt: Self.ten)
     #expect(wire.repeatAt(record) == nil)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Limits of trackers, as clients, files and backups have them.
+/// Limits of trackers from clients, files and backups.
 @Suite(.serialized) struct LimitHandlerTests {
   typealias Wired = TrackersInterface
 
@@ -65,7 +65,7 @@ import Testing
       let none = try house.put(.init(id: "none", kind: .check, goal: .init(count: 0, atMost: true)))
       #expect(none.goal?.count == 0)
       #expect(try house.log("none").limit == .passed)
-      // A reminder is not paced towards what is to be avoided.
+      // A reminder cannot pace entries up to a limit.
       try Self.caffeine(house)
       let paced = house.refusal(
         RemindersInterface.Add(

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Whoever reads the log may stand still; whoever logs goes on.
+/// A blocked reader of the log does not block the writer.
 @Suite struct LogOutletTests {
   enum Kind: CaseIterable, Sendable { case pipe, socket }
 
-  /// Two ends: where it is read, and where it is logged to.
+  /// Returns the read end and the write end.
   private static func ends(_ kind: Kind) throws -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
     let made = kind == .pipe ? pipe(&ends) : socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
@@ -34,14 +34,14 @@ import Testing
     let log = Log(level: .info, descriptor: writer)
     let rest = String(repeating: "x", count: 1_000)
     let count = 3 * LogOutlet.limit / rest.count
-    // Far more than anybody keeps; each call returns.
+    // Far more than is buffered; each call returns.
     for number in 1...count { log(.info, "\(number) \(rest)") }
     let told = Self.read(reader, until: "nobody took what is logged")
     var lines = told.split(separator: "\n")
     let last = lines.popLast()
     let note = try #require(last)
     #expect(note.hasPrefix("<4>") && note.contains(" messages were dropped"), "\(note)")
-    // What was kept is whole and in its order, and what was not is counted.
+    // The buffered lines are complete and in order, and the others are counted.
     #expect(lines.map(String.init) == (1...lines.count).map { "<6>\($0) \(rest)" })
     #expect(lines.count >= LogOutlet.limit / 1_100)
     #expect(note.contains("\(count - lines.count) messages"), "\(note) of \(count)")

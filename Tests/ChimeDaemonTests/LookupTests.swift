@@ -5,13 +5,13 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Which reminder a title means.
+/// Looking up a reminder by title.
 @Suite struct LookupTests {
   private let now = Instant(seconds: 1_800_000_000)
 
   private enum State { case open, coming, ended }
 
-  /// Reminders called Tea, each an hour after the one before, and what `found` says of them.
+  /// Adds reminders titled Tea, each an hour after the one before; returns the result of the lookup.
   private func found(_ states: [State]) async throws -> Result<String, ControlFailure> {
     try await MemoryStore().write { transaction in
       for (index, state) in states.enumerated() {
@@ -45,7 +45,7 @@ import Testing
     #expect(try await found(Array(repeating: .ended, count: 30) + [.coming]).get() == "tea30")
   }
 
-  /// Those that are alike are named, with what tells them apart, and no others.
+  /// Equally good matches are listed with distinguishing details, and no others.
   @Test func twoOfOneRankAreAskedAbout() async throws {
     for states in [[State.open, .ended, .open, .coming], [.coming, .ended, .coming]] {
       guard case .failure(.ambiguous(let title, let candidates)) = try await found(states) else {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// The journal's catalog (`systemd/chime.catalog`) and the code know the same messages.
+/// The journal's catalog (`systemd/chime.catalog`) and the code have the same messages.
 struct MessageIDTests {
   private struct Entry {
     var name: String
@@ -12,8 +12,8 @@ struct MessageIDTests {
     var text = ""
   }
 
-  /// The entries in the format of journald's catalogs: `-- ID`, headers, an empty line, the text. The comment before each
-  /// is the name that the code has for it.
+  /// Returns the entries of the catalog: `-- ID`, headers, an empty line, the text. The comment before each is its name
+  /// in the code.
   private static func catalog() throws -> [Entry] {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "systemd/chime.catalog")
@@ -54,7 +54,7 @@ struct MessageIDTests {
     #expect(id.rawValue.allSatisfy { $0.isHexDigit && !$0.isUppercase })
   }
 
-  /// Journald puts an entry's own fields into the text; a name that no entry has would stay as it is written.
+  /// journald substitutes an entry's fields into the text; an unknown field would stay as written.
   @Test func theCatalogNamesFieldsThatThereAre() throws {
     let known = Set(Log.Field.allCases.map(\.rawValue))
     for entry in try Self.catalog() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Counters, gauges and their text.
+/// Counters, gauges, and their text format.
 @Suite struct MetricsTests {
   @Test func labelsAndNumbersAreWrittenAsTheFormatWantsThem() {
     var text = Exposition()
@@ -57,12 +57,12 @@ import Testing
         .init(way: .command, outcome: .givenUp): 1, .init(way: .command, outcome: .leftOut): 1,
       ])
     #expect(meters.answers == [.snoozed: 1] && meters.clock == [.step: 1])
-    // Of what fired alone: 0.8 ms in the first bucket, two hours in the last but one.
+    // Only firings count: 0.8 ms in the first bucket, two hours in the last but one.
     #expect(meters.lateness.buckets.first == 1 && meters.lateness.buckets[13] == 1)
     #expect(meters.lateness.sum == 7_200.0008)
   }
 
-  /// What arrives and what is given up is counted by what it tells; what is put off or cancelled is not over, or nothing.
+  /// Delivered and failed messages are counted by event; deferred or canceled ones are not.
   @Test func messagesAreCountedByWhatTheyTell() {
     var meters = Meters()
     func count(_ event: DeliveryEvent?, _ state: Delivery.State) {
@@ -128,7 +128,7 @@ import Testing
     ] { #expect(text.contains(line + "\n"), "\(line)") }
   }
 
-  /// However many endpoints there are, there are 64 series of each family and one for the rest.
+  /// However many endpoints there are, each family has 64 series and one for the rest.
   @Test func manyEndpointsAreFewSeries() {
     let text = Self.text(queues: (0..<1_000).map { Self.gauge($0) })
     let owed = text.split(separator: "\n").filter { $0.hasPrefix("chime_outbox_owed{") }
@@ -157,7 +157,7 @@ import Testing
     FleetReportTests.member(4, "app3", isLiving: false, seen: 140),
   ]
 
-  /// Those that share the store; who has been replaced is nobody's concern.
+  /// The daemons that share the store, without replaced ones.
   @Test func aFleetIsTold() {
     let text = Self.text(queues: [], members: Self.members)
     for line in [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// `io.chime.Occurrences.Move`: one time comes at another one, and nothing else changes.
+/// `io.chime.Occurrences.Move` moves one time, and changes nothing else.
 @Suite(.serialized)
 struct MovingTests {
   private typealias Wired = OccurrencesInterface
@@ -32,16 +32,16 @@ struct MovingTests {
       #expect(moved.state == .snoozed && moved.rounds == 0 && moved.firedAt == nil)
       #expect(try instant(moved.scheduledAt) == next && instant(moved.snoozedUntil) == next + .hours(1))
       #expect(try instant(get(house, reminder.id).next) == next + .hours(1))
-      // It has not fired: it is answered by its name alone.
+      // It has not fired: only its id can be answered.
       #expect(house.refusal(Wired.Done())?.name == "io.chime.Occurrences.Conflict")
-      // Moved again it is the same time, and the one after it stays where it was.
+      // Moved again, it is the same occurrence, and the following time stays.
       let again = try move(house, .init(id: reminder.id, by: "PT30M"))
       #expect(again.id == moved.id)
       #expect(try instant(again.snoozedUntil) == next + .minutes(90))
       let stored = try await house.store.read { try $0.reminder(ReminderID(rawValue: reminder.id)) }
       #expect(stored?.next == next + .days(1) && stored?.snoozedUntil == next + .minutes(90))
       #expect(stored?.reminder.schedule.canonical == reminder.when)
-      // To a time, and there it is done before it rings.
+      // Move it to a time, where it is done before it fires.
       let to = RFC3339.format(next + .days(2), in: .utc)
       #expect(try instant(move(house, .init(id: reminder.id, to: to)).snoozedUntil) == next + .days(2))
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// What the daemon tells of the five packs: where a weight goes, further measures, what is worn, sample data.
+/// Details of the five packs: trends, additional measures, worn items, sample data.
 @Suite(.serialized)
 struct PackLetterHandlerTests {
   typealias Wired = TrackersInterface
@@ -23,7 +23,7 @@ struct PackLetterHandlerTests {
     return try #require(reply.view.standings.first { $0.tracker.id == tracker })
   }
 
-  /// The rate, the direction, the day of the goal and the newest value of each further measure.
+  /// The rate, the direction, the expected day of the goal, and the newest value of each additional measure.
   @Test func aDaySaysWhereAWeightGoes() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       try Self.install("weight", .init(goals: ["weight": 80]), in: house)
@@ -40,7 +40,7 @@ struct PackLetterHandlerTests {
     }
   }
 
-  /// Body fat has statistics as if it were a tracker; what there is no measure of is refused with what there is.
+  /// Body fat has statistics like a tracker; an unknown measure is an error that lists the known ones.
   @Test func aFurtherMeasureHasStatistics() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       try Self.install("weight", in: house)
@@ -58,7 +58,7 @@ struct PackLetterHandlerTests {
     }
   }
 
-  /// Whoever goes over to pounds celebrates every five of them; a step of one's own stays what it is.
+  /// In pounds, every five of them are a milestone; a custom step stays.
   @Test func anotherUnitHasItsOwnMilestones() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       try Self.install("weight", .init(goals: ["weight": 80]), in: house)
@@ -79,13 +79,13 @@ struct PackLetterHandlerTests {
       }
       #expect(try Self.today("watches", in: house).items == [])
       for item in ["tank", "speedmaster", "tank"] { try house.log("watches", item: item) }
-      // The one that was put on last is last.
+      // The item put on last is last.
       #expect(try Self.today("watches", in: house).items?.map(\.title) == ["Speedmaster", "Tank"])
       #expect(try Self.today("watches", in: house).items?.last?.entries == 2)
     }
   }
 
-  /// Of one watch: how far it has come itself, and what was unlocked with it on the wrist.
+  /// For one watch: its progress, and the achievements unlocked while wearing it.
   @Test func aWatchHasItsAchievements() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       try Self.install("watches", in: house)
@@ -114,7 +114,7 @@ struct PackLetterHandlerTests {
     }
   }
 
-  /// Sample data is one change that undo takes back, and one command takes it away whatever came after it.
+  /// Sample data are one change for undo, and can be removed separately at any time.
   @Test func sampleDataComesAndGoes() async throws {
     try await TrackerHouse.live { house in
       func items() throws -> [Wired.Item] {
@@ -132,11 +132,11 @@ struct PackLetterHandlerTests {
       let achievements: Wired.Achievements.Reply = try house.call(
         Wired.Achievements())
       #expect(achievements.achievements.contains { $0.unlockedAt != nil })
-      // Nobody is told of what it unlocks.
+      // Unlocks by sample data are not reported.
       let history: OccurrencesInterface.List.Reply = try house.call(
         OccurrencesInterface.List())
       #expect(history.occurrences.isEmpty)
-      // Asked for again, there is nothing more of it.
+      // A second request adds nothing.
       try Self.install("watches", sample: true, in: house)
       #expect(try entries() == worn)
       let _: Wired.PutItem.Reply = try house.call(
@@ -146,11 +146,11 @@ struct PackLetterHandlerTests {
         Wired.RemovePack(id: "watches", sample: true))
       #expect(removed.items == count && removed.removed == worn)
       #expect(try items().map(\.id) == ["my-own"] && entries() == 1)
-      // What the sample had unlocked is locked again, what one's own earns is not, and the days count from today on.
+      // Achievements from sample data are locked again, the user's own stay, and days count from today.
       let left: Wired.Achievements.Reply = try house.call(Wired.Achievements())
       let unlocked = left.achievements.filter { $0.unlockedAt != nil }.map(\.id)
-      // *Wardrobe Change* came with an entry of one's own, on a day with one of the sample.
-      // So does *Moon Phase*, where it is 11 PM or later.
+      // *Wardrobe Change* was unlocked by the user's entry, on a day with a sample entry. So is *Moon Phase* at 11 PM
+      // or later.
       #expect(
         Set(unlocked).subtracting(["moon_phase"]) == ["first_watch", "first_wear", "wardrobe_change"], "\(unlocked)")
       let xp = left.achievements.filter { $0.unlockedAt != nil }.reduce(0) { $0 + $1.experience }
@@ -173,7 +173,7 @@ struct PackLetterHandlerTests {
     }
   }
 
-  /// A perfect week is told by its days.
+  /// The progress of a perfect week counts days.
   @Test func aPerfectWeekIsToldByItsDays() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       try Self.install("adkhar", in: house)
@@ -190,7 +190,7 @@ struct PackLetterHandlerTests {
     }
   }
 
-  /// The streak on a day that is not begun, and how many are done on a light one; a streak of none is not spoken of.
+  /// Moods mention the streak on a day not begun, and the count on a light day, but no streak of zero.
   @Test func moodsSayStreakAndCount() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       try Self.install("adkhar", in: house)

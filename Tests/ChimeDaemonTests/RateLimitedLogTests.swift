@@ -10,7 +10,7 @@ struct RateLimitedLogTests {
     var rateLimitedLog = RateLimitedLog()
     #expect(rateLimitedLog.next(.clientRefused, 1_000, at: time(0)) == 0)
     for _ in 0..<500 { #expect(rateLimitedLog.next(.clientRefused, 1_000, at: time(9)) == nil) }
-    // Others, and other things, are told of meanwhile.
+    // Other users and other messages are logged meanwhile.
     #expect(rateLimitedLog.next(.clientRefused, 1_001, at: time(9)) == 0)
     #expect(rateLimitedLog.next(.clientTurnedAway, 1_000, at: time(9)) == 0)
     #expect(rateLimitedLog.next(.clientRefused, 1_000, at: time(10)) == 500)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// The loop over a store that can be read, and takes changes only when it is told to.
+/// The loop with a store that can be read, but accepts writes only on request.
 struct RefusingStoreTests {
   @Test func aStartWithoutWritingFiresFromMemoryAndRecordsLater() async throws {
     let contents = MemoryStore()
@@ -24,7 +24,7 @@ struct RefusingStoreTests {
       #expect(problem.storeProblem == RefusingStore.sentence)
       #expect(problem.summary.contains("from memory, 1 not yet recorded; changes are refused"))
       #expect(try await contents.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }.isEmpty)
-      // Whoever asks again and again is told the same, and nothing fires twice.
+      // Repeated requests get the same reply, and nothing fires twice.
       for _ in 0..<5 { #expect(await loop.snapshot().unrecorded == 1) }
 
       store.refuses.store(false, ordering: .relaxed)
@@ -35,7 +35,7 @@ struct RefusingStoreTests {
     }
   }
 
-  /// Rules of zones that change while the disk is full are made up for.
+  /// Zone rules that change while the disk is full are applied later.
   @Test func whatHasToBeComputedAnewIsMadeUpFor() async throws {
     let contents = MemoryStore()
     let now = SystemClock.now
@@ -43,7 +43,7 @@ struct RefusingStoreTests {
       id: ReminderID(rawValue: "r1"), owner: getuid(), title: "Tea",
       schedule: try Schedule(canonical: "daily at 08:30"),
       createdAt: now)
-    // Not what the schedule gives.
+    // Not the time that the schedule gives.
     let wrong = Instant(seconds: now.seconds + 40 * 86_400)
     try await contents.write { try $0.upsert(reminder, next: wrong) }
     let store = RefusingStore(contents)
@@ -60,7 +60,7 @@ struct RefusingStoreTests {
     }
   }
 
-  /// A snapshot takes the place of the store while that takes no changes, and takes none itself.
+  /// A snapshot is restored while the store refuses writes, and refuses them too.
   @Test func aStoreThatIsRestoredMeanwhileGoesOnWithWhatIsKept() async throws {
     let (contents, older) = (MemoryStore(), MemoryStore())
     let now = SystemClock.now
@@ -75,7 +75,7 @@ struct RefusingStoreTests {
       for reminder in [kept, lost] { try store.upsert(reminder, next: due) }
       try store.upsert(again, next: now + .days(1))
     }
-    // Before those that were looked at.
+    // Before the evaluated ones.
     try await older.write { store in
       try store.upsert(kept, next: due)
       try store.upsert(again, next: Instant(seconds: now.seconds - 60))
@@ -121,7 +121,7 @@ struct RefusingStoreTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let paths = try EventLoopTests.paths(folder)
     var configuration = Configuration()
-    // Other tests of this process count the helpers that they have left.
+    // Other tests of this process check for leftover helper programs.
     configuration.channels.desktopProgram = "/nonexistent"
     let loop = EventLoop(
       paths: paths, configuration: configuration, log: Log(level: .error), store: store,
@@ -134,7 +134,7 @@ struct RefusingStoreTests {
     try await body(loop)
   }
 
-  /// Asks how things are until they are so.
+  /// Polls the loop's state until the condition holds.
   private func until(
     _ loop: EventLoop, _ condition: (EventLoop.Snapshot) -> Bool
   ) async throws -> EventLoop.Snapshot {
@@ -147,7 +147,7 @@ struct RefusingStoreTests {
   }
 }
 
-/// A disk that is full until it is not.
+/// A disk that is full until told otherwise.
 private final class RefusingStore: Store {
   static let sentence = "the disk is full: free some space on the file system of nowhere"
 
@@ -175,7 +175,7 @@ private final class RefusingStore: Store {
   func close() async { await contents.close() }
 }
 
-/// Whoever keeps snapshots, as far as it tells of incidents.
+/// A snapshot manager that only reports incidents.
 private final class Keeper: SnapshotManager {
   let wasChangedSinceSnapshot = false
   private let heard = Mutex<(@Sendable (StoreIncident) -> Void)?>(nil)

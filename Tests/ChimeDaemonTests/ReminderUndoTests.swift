@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// `chime undo` of reminders, their occurrences and endpoints, together with entries in the order in which they were made.
+/// `chime undo` of reminders, occurrences, endpoints and entries, in the order of the changes.
 @Suite(.serialized)
 struct ReminderUndoTests {
   private typealias Wired = TrackersInterface
@@ -22,7 +22,7 @@ struct ReminderUndoTests {
       let tea = try house.remind("Tea", "daily at 16:00", tags: ["kitchen"], body: "green")
       let other = try house.remind("Bins", "weekly on mon at 07:00")
       let _: Reminders.Remove.Reply = try house.call(Reminders.Remove(id: tea.id))
-      // What it would be is said, and nothing is done.
+      // A dry run reports the change without undoing it.
       let dry: Wired.Undo.Reply = try house.call(Wired.Undo(dryRun: true))
       #expect(dry.undone.kind == "reminderRemoved" && dry.undone.subject == "Tea" && dry.later == nil)
       #expect(try house.titles() == ["Bins"])
@@ -30,7 +30,7 @@ struct ReminderUndoTests {
       #expect(undone.undone == dry.undone && undone.notes == nil)
       let back = try house.reminder(tea.id)
       #expect(back == tea)
-      // Then what was done before it, one after the other.
+      // Then the earlier changes, one after another.
       #expect(try house.undo().undone.kind == "reminderAdded")
       #expect(try house.titles() == ["Tea"])
       #expect(house.refusal(Reminders.Get(id: other.id)) != nil)
@@ -55,7 +55,7 @@ struct ReminderUndoTests {
       #expect(try house.reminder(tea.id).skipNext == 0)
       _ = try house.undo()
       #expect(try house.reminder(tea.id).state != .paused)
-      // What changes nothing is no change.
+      // A change without effect is not recorded.
       let _: Reminders.Resume.Reply = try house.call(Reminders.Resume(id: tea.id))
       let edited = try house.undo()
       #expect(edited.undone.kind == "reminderEdited" && edited.undone.subject == "Tea")
@@ -68,7 +68,7 @@ struct ReminderUndoTests {
       let tea = try house.remind("Tea", "daily at 16:00")
       let fired: Occurrences.Fire.Reply = try house.call(Occurrences.Fire(id: tea.id))
       let id = fired.occurrence.id
-      // That it was fired by hand cannot be taken back, which is said before something older is.
+      // A manual firing cannot be undone, which is reported before an older change is offered.
       let dry: Wired.Undo.Reply = try house.call(Wired.Undo(dryRun: true))
       #expect(dry.undone.kind == "reminderAdded" && dry.later?.kind == "fired" && dry.later?.subject == "Tea")
       let _: Occurrences.Snooze.Reply = try house.call(Occurrences.Snooze(id: id, length: "PT10M"))
@@ -85,7 +85,7 @@ struct ReminderUndoTests {
     }
   }
 
-  /// An entry that *Done* has logged goes with the answer, as one change.
+  /// The entry that *done* has logged is undone with the answer.
   @Test func whatDoneHasLoggedGoesWithTheAnswer() async throws {
     try await TrackerHouse.live { house in
       try house.water()
@@ -103,7 +103,7 @@ struct ReminderUndoTests {
     try await TrackerHouse.live(inMemory: true) { house in
       let tea = try house.remind("Tea", "at 2040-01-01 09:00")
       let _: Reminders.Remove.Reply = try house.call(Reminders.Remove(id: tea.id))
-      // As it is once that time is over.
+      // As it is after the expiry.
       try await house.store.write { store in
         let change = try #require(try store.changes(owner: getuid(), since: .earliest, limit: 1).first)
         let text = try #require(try store.detail(of: change.id)).replacing("2040-01-01", with: "2020-01-01")
@@ -116,7 +116,7 @@ struct ReminderUndoTests {
     }
   }
 
-  /// What somebody else has changed since stays, is told, and holds nothing up for good.
+  /// Later changes by others stay and are reported, and undo can skip the conflict.
   @Test func aConflictLosesNothingAndCanBePassedOver() async throws {
     try await TrackerHouse.live { house in
       let tea = try house.remind("Tea", "daily at 16:00")
@@ -133,12 +133,12 @@ struct ReminderUndoTests {
       let skipped: Wired.Undo.Reply = try house.call(Wired.Undo(skip: true))
       #expect(skipped.undone.kind == "reminderEdited" && skipped.undone.subject == "Tea")
       #expect(try house.reminder(tea.id).title == "Cocoa" && house.changes().count == 1)
-      // Whoever was shown another change takes none back.
+      // Undo fails if the user was shown another change.
       #expect(house.refusal(Wired.Undo(change: skipped.undone.id))?.name == "Conflict")
     }
   }
 
-  /// What Add and Update take is one type; what a new reminder needs is asked for by name.
+  /// Add and Update share a type; missing required fields of a new reminder are named.
   @Test func aNewReminderNeedsATitleAndASchedule() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       for (draft, field) in [
@@ -193,7 +193,7 @@ struct ReminderUndoTests {
       let list: Endpoints.List.Reply = try house.call(Endpoints.List())
       #expect(
         list.endpoints.map(\.url) == ["https://example.org/hook"] && list.endpoints.first?.settings?.concurrency == 3)
-      // A secret that is not kept any more has to be given again, and that is said.
+      // A secret that is no longer kept must be given again, and undo says so.
       let _: Endpoints.Remove.Reply = try house.call(Endpoints.Remove(name: "phone"))
       secrets.forgetAside(before: .latest)
       let bare = try house.undo()
@@ -218,7 +218,7 @@ struct ReminderUndoTests {
     }
   }
 
-  /// A set that was applied is one change, whatever is in it.
+  /// An applied set is one change, whatever it contains.
   @Test func anAppliedSetIsOneChange() async throws {
     try await TrackerHouse.live { house in
       let kept = try house.remind("Kept", "daily at 12:00")
@@ -270,7 +270,7 @@ extension TrackerHouse {
     try call(TrackersInterface.Changes()).changes
   }
 
-  /// But for whether anybody hears it, which `Add` does not say.
+  /// Returns a reminder without the field that `Add` does not set.
   func reminder(_ id: String) throws -> RemindersInterface.Reminder {
     var reminder = try call(RemindersInterface.Get(id: id)).reminder
     reminder.unheard = nil

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// The note of how far answers were read: it goes with its endpoint, and comes back with it.
+/// The position up to which replies were read: it is removed and restored with its endpoint.
 @Suite(.serialized) struct ReplyMarkTests {
   private static let address = "https://ntfy.example.org/answers"
   private static let queue = DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))
@@ -34,7 +34,7 @@ import Testing
       #expect(try await notes(house) == 0)
       _ = try house.call(TrackersInterface.Undo())
       #expect(try await mark(house) == "m7", "nothing is read a second time")
-      // An endpoint that is added, and taken back, leaves none.
+      // An added and undone endpoint leaves no position.
       _ = try house.call(EndpointsInterface.Remove(name: "phone"))
       try await begin(house)
       _ = try house.call(TrackersInterface.Undo())

@@ -8,13 +8,13 @@ import Testing
 @testable import ChimeDaemon
 @testable import ChimeDelivery
 
-/// What is done for action tokens that somebody sends.
+/// The handling of received action tokens.
 @Suite(.serialized) struct ReplyTransactionTests {
   private static let address = "https://ntfy.example.org/answers"
   private static let queue = DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))
   private static let text = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-  /// Adds a reminder that has fired and waits for an answer.
+  /// Adds a reminder that has fired and is open.
   private func fired(_ title: String, _ house: TrackerHouse) async throws -> OccurrenceID {
     let reminder = try house.call(
       RemindersInterface.Add(reminder: .init(title: title, when: "daily at 18:30", channels: ["phone"]))
@@ -27,8 +27,8 @@ import Testing
     try await house.store.read { try $0.occurrence(id) }
   }
 
-  /// Tokens that are forged, cut, late, used, of another round, another endpoint, another owner, or about nothing: none is accepted, and the
-  /// good one is as good as before.
+  /// Tokens that are forged, truncated, late, used, of another round, endpoint or owner, or about nothing: none is
+  /// accepted, and the valid one still works.
   @Test func noneOfManyIsAccepted() async throws {
     let amount = ProofTier.amount(quick: 4_000, proof: 1_000_000)
     try await TrackerHouse.live { house in
@@ -53,7 +53,7 @@ import Testing
         return try #require(ActionToken(subject).text(signer ?? key))
       }
       var mark: String?
-      /// Gives some, as they come, in one transaction.
+      /// Processes tokens in one transaction, in order.
       func give(_ texts: [String]) async throws -> [TokenFault?] {
         let (context, uptime) = (ReminderContext(zones: ZoneCatalog()), Uptime(runningSince: now))
         let last = mark
@@ -91,7 +91,7 @@ import Testing
           let action = actions.randomElement(using: &random)!
           switch Int.random(in: 0..<7, using: &random) {
           case 0:
-            // One letter is another. The last one of each part has bits that say nothing, and stays.
+            // Change one character. Skip the last one of each part: some of its bits have no meaning.
             var text = Array(good.randomElement(using: &random)!)
             let places = (ActionToken.prefix.count..<text.count - 1).filter { text[$0] != "." && text[$0 + 1] != "." }
             let place = places.randomElement(using: &random)!

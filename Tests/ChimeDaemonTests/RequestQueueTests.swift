@@ -2,11 +2,11 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Who of those that have asked is answered next.
+/// The order in which requests are answered.
 @Suite struct RequestQueueTests {
   typealias Queue = RequestQueue<Int>
 
-  /// All that may be begun now.
+  /// Starts all requests that may start now.
   static func begin(_ queue: inout Queue) -> [Queue.Entry] {
     var begun: [Queue.Entry] = []
     while let entry = queue.next() { begun.append(entry) }
@@ -21,12 +21,12 @@ import Testing
     let begun = Self.begin(&queue)
     #expect(begun.prefix(4).map(\.owner) == [1, 2, 3, 1])
     #expect(begun.count == Queue.mostOfOwner + 2)
-    // Whoever comes later waits for what is under way and for nothing that waits.
+    // A later owner waits only for running requests, not for queued ones.
     queue.add(-4, owner: 4, weight: .light)
     #expect(queue.next()?.owner == 4)
   }
 
-  /// In the order in which they were made, those of one owner.
+  /// Requests of one owner stay in order.
   @Test func anOwnersOwnStayInTheirOrder() {
     var queue = Queue()
     for request in 0..<100 { queue.add(request, owner: 1, weight: .light) }
@@ -42,20 +42,20 @@ import Testing
   @Test func whatTakesLongIsBegunAFewAtATime() {
     var queue = Queue()
     for request in 0..<10 { queue.add(request, owner: 1, weight: .heavy) }
-    // Alone, an owner has the daemon.
+    // A single owner gets the whole capacity.
     let alone = Self.begin(&queue)
     #expect(alone.count == Queue.mostHeavyAlone)
-    // Beside others one after the other; their light ones do not wait for that.
+    // Beside others, heavy requests run one at a time; light ones do not wait for that.
     queue.add(100, owner: 2, weight: .light)
     queue.add(101, owner: 2, weight: .heavy)
     #expect(Self.begin(&queue).map(\.request) == [100])
     for entry in alone { queue.end(entry.number) }
     let turns = Self.begin(&queue)
     #expect(Set(turns.map(\.owner)) == [1, 2] && turns.count == 2)
-    // A light one of an owner passes the heavy ones that wait for their turn.
+    // A light request passes the owner's heavy ones.
     queue.add(102, owner: 1, weight: .light)
     #expect(queue.next()?.request == 102)
-    // Who has not been there for long is no longer beside anybody.
+    // An owner without recent requests no longer counts.
     for _ in 0..<Queue.memory {
       queue.add(0, owner: 1, weight: .light)
       if let entry = queue.next() { queue.end(entry.number) }
@@ -63,7 +63,7 @@ import Testing
     #expect(Self.begin(&queue).contains { $0.weight == .heavy && $0.owner == 1 })
   }
 
-  /// However many owners there are, the store is handed no more than so much.
+  /// However many owners there are, the number of running requests is bounded.
   @Test func allOfThemTogetherAreBounded() {
     var queue = Queue()
     for owner in 0..<100 as Range<UInt32> {
@@ -75,11 +75,11 @@ import Testing
     let begun = Self.begin(&queue)
     #expect(begun.count <= Queue.most + 100)
     #expect(begun.count { $0.weight == .heavy } <= Queue.mostHeavy)
-    // Each has one at least.
+    // Each has at least one.
     #expect(Set(begun.map(\.owner)).count == 100)
   }
 
-  /// Those that wait for what never answers, or write for minutes, keep nobody else waiting.
+  /// Requests that hang or write for minutes delay only their owner.
   @Test func whatTakesForEverIsItsOwnersAlone() {
     var queue = Queue()
     for owner in 1...8 as ClosedRange<UInt32> {
@@ -103,7 +103,7 @@ import Testing
     #expect(queue.waitingCount == 1)
     #expect(queue.next()?.request == 99)
     #expect(queue.next().map(\.number) == nil)
-    // What is under way ends once, however often that is said.
+    // A request ends once, however often that is reported.
     for _ in 0..<3 { if let first { queue.end(first.number) } }
     #expect(queue.runningCount == 1)
   }

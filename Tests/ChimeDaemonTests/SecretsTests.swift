@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Where secrets are, who may read them, and when they end.
+/// The location, permissions and expiry of secrets.
 final class SecretsTests {
   let folder = RunFolder.url.appending(path: "chime-secrets-\(UUID().uuidString)").path()
 
@@ -22,14 +22,14 @@ final class SecretsTests {
   @Test func aFileThatCannotBeReadIsLeftAsItIs() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
-    // A folder in its place is no file for anybody, root included.
+    // A folder in its place cannot be read as a file, not even by root.
     try FileManager.default.createDirectory(atPath: folder + "/secrets/1000-team", withIntermediateDirectories: true)
     #expect(throws: ChimeDaemon.SystemError.self) { try secrets.change(queue) { $0.token = try? Token("tk_1") } }
     #expect(throws: ChimeDaemon.SystemError.self) { try secrets.change(queue) { $0 = EndpointSecretFile() } }
     #expect(FileManager.default.fileExists(atPath: folder + "/secrets/1000-team"))
   }
 
-  /// A crash between the removal of an endpoint and that of its file, or an older store, leaves what is nobody's.
+  /// A crash after the removal of an endpoint, or an older store, can leave a file behind.
   @Test func aNewEndpointHasNothingOfAnotherThatHadItsName() throws {
     try FileManager.default.createDirectory(atPath: folder + "/given", withIntermediateDirectories: true)
     let secrets = Secrets(folder: folder + "/secrets", credentials: folder + "/given", credentialOwner: 1_000)
@@ -41,13 +41,13 @@ final class SecretsTests {
       sheet.token = try? Token("tk_1")
     }
     #expect(secrets.read(queue, isNew: true).sheet.text == "")
-    // What the service manager gives is for that name.
+    // The service manager's credential applies to that name.
     try Data("\(given)\n".utf8).write(to: URL(fileURLWithPath: folder + "/given/endpoint.team"))
     #expect(secrets.read(queue, isNew: true).sheet.text == "\(given)\n")
     #expect(secrets.read(queue).sheet.text == "\(old)\ntoken tk_1\n")
   }
 
-  /// What could not be read when the endpoints were is read again by the attempt that lacks it.
+  /// A secret that could not be read with the endpoints is read again by the next attempt.
   @Test func aSecretThatCouldNotBeReadIsReadAgain() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
@@ -59,7 +59,7 @@ final class SecretsTests {
     try FileManager.default.moveItem(atPath: secrets.folder, toPath: secrets.folder + ".away")
     #expect(directory.replace(with: [endpoint], now: now).mended.isEmpty)
     #expect(directory.access(queue)?.secrets.isEmpty == true)
-    // A folder in its place is no file for anybody, root included.
+    // A folder in its place cannot be read as a file, not even by root.
     try FileManager.default.createDirectory(atPath: secrets.folder + "/1000-team", withIntermediateDirectories: true)
     let problem = try #require(directory.access(queue)?.problem)
     #expect(problem.contains("cannot be read"), "\(problem)")
@@ -67,7 +67,7 @@ final class SecretsTests {
     try FileManager.default.moveItem(atPath: secrets.folder + ".away", toPath: secrets.folder)
     #expect(directory.access(queue)?.secrets.map(\.secret) == [line.signing.secret])
     #expect(directory.access(queue)?.problem == nil)
-    // The loop hears which wait no longer, once.
+    // The loop learns once which endpoints are repaired.
     try FileManager.default.moveItem(atPath: secrets.folder, toPath: secrets.folder + ".away")
     #expect(directory.replace(with: [endpoint], now: now).mended.isEmpty)
     try FileManager.default.moveItem(atPath: secrets.folder + ".away", toPath: secrets.folder)
@@ -108,7 +108,7 @@ final class SecretsTests {
     secrets.remove(queue)
   }
 
-  /// No endpoint's file is where another's is written first, and what a kill leaves of that goes with the next start.
+  /// Temporary files of one endpoint never collide with another's file, and the next start removes leftovers of a crash.
   @Test func endpointsWithNamesAlikeKeepApart() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let queues = ["team", "team.new"].map { DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: $0)) }
@@ -134,7 +134,7 @@ final class SecretsTests {
     #expect(error?.description.contains("MfKQ") == false && error?.description.contains("xyz") == false)
   }
 
-  /// A credential of the service manager stands in for what no file has, for its one owner.
+  /// A service manager's credential substitutes for a missing file, for its one owner.
   @Test func credentialsDegradedForFiles() throws {
     let credentials = folder + "/credentials"
     try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
@@ -145,7 +145,7 @@ final class SecretsTests {
     #expect(secrets.read(queue).isCredential && secrets.read(queue).sheet.text == "\(given)\ntoken tk_given\n")
     let other = secrets.read(DeliveryQueue(owner: 1_000, channel: queue.channel))
     #expect(!other.isCredential && other.sheet.secrets.isEmpty && other.sheet.token == nil)
-    // What is put by hand goes before it, and the credential stays as it is.
+    // A file takes precedence, and the credential stays unchanged.
     try secrets.change(queue) { $0.secrets = (try? [EndpointSecretFile.Line(own)]) ?? [] }
     #expect(!secrets.read(queue).isCredential && secrets.read(queue).sheet.text == "\(own)\ntoken tk_given\n")
     secrets.remove(queue)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Falling asleep and waking, as logind and the clock tell of it.
+/// Sleep and wake-up, as reported by logind and the clock.
 struct SleepCycleTests {
   typealias Event = SleepCycle.Event
   typealias Order = SleepCycle.Order
@@ -13,23 +13,23 @@ struct SleepCycleTests {
   static let failsafe = Order.wait(SleepCycle.failsafe)
 
   @Test(arguments: [
-    // A sleep as it should be; with something that takes too long; and one that fails at once.
+    // A normal sleep; one with a slow delivery; and one that fails at once.
     ([Event.sleeps, .settled, .wakes], [patience, .settle, .release, failsafe, .wait(nil), .inhibit, .resume]),
     ([.sleeps, .timeUp, .wakes], [patience, .settle, .release, failsafe, .wait(nil), .inhibit, .resume]),
     ([.sleeps, .wakes], [patience, .settle, .wait(nil), .inhibit, .resume]),
-    // The clock tells of it too, before logind or after: it is acted on once.
+    // The clock reports the sleep too, before or after logind: it is handled once.
     (
       [.sleeps, .settled, .slept, .wakes],
       [patience, .settle, .release, failsafe, .wait(nil), .resume, .inhibit]
     ),
     ([.slept], [.resume]), ([.slept, .wakes], [.resume, .inhibit]),
-    // The next sleep is told anew.
+    // The next sleep is a new one.
     ([.slept, .sleeps, .wakes], [.resume, patience, .settle, .wait(nil), .inhibit, .resume]),
-    // Nobody says that it woke.
+    // No wake-up is reported.
     ([.sleeps, .settled, .timeUp], [patience, .settle, .release, failsafe, .wait(nil), .goOn]),
     ([.sleeps, .lost], [patience, .settle, .wait(nil), .goOn]),
     ([.sleeps, .settled, .lost], [patience, .settle, .release, failsafe, .wait(nil), .goOn]),
-    // What does not fit is passed over.
+    // Events out of order are ignored.
     ([.settled], []), ([.timeUp], []), ([.lost], []), ([.sleeps, .sleeps], [patience, .settle]),
     ([.wakes], [.inhibit, .resume]),
   ])
@@ -38,7 +38,7 @@ struct SleepCycleTests {
     #expect(events.flatMap { cycle.handle($0) } == orders)
   }
 
-  /// The timer may be had or not; a machine without a clock that wakes it is said to be one in any case.
+  /// A machine without a hardware alarm is recognized, whether or not the timer can be created.
   @Test func aMachineWithoutAnAlarmClockIsNotWoken() throws {
     let folder = RunFolder.url.appending(path: "chime-rtc-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

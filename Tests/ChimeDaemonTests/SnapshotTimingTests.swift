@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// When a snapshot is due, whatever the clock does.
+/// When a snapshot is due, under clock changes.
 struct SnapshotTimingTests {
   private static let day = Milliseconds.days(1)
   private static let noon = Instant(seconds: 1_795_176_000)
@@ -28,14 +28,14 @@ struct SnapshotTimingTests {
     let late = Self.noon + .days(3)
     #expect(!timing.isDue(at: late + .minutes(9), every: Self.day, runningSince: late))
     #expect(timing.isDue(at: late + .minutes(10), every: Self.day, runningSince: late))
-    // But at a clean start at once.
+    // But immediately after a clean start.
     #expect(timing.isDue(at: late, every: Self.day, runningSince: nil))
     #expect(!timing.isDue(at: Self.noon + .hours(23), every: Self.day, runningSince: nil))
-    // Who wants one each minute need not wait for ten.
+    // With an interval of a minute, ten minutes are not waited for.
     #expect(timing.isDue(at: late + .minutes(1), every: .minutes(1), runningSince: late))
   }
 
-  /// A clock that was set brings one snapshot at most, ten minutes later, and never ends them.
+  /// A clock change causes at most one snapshot, ten minutes later, and never stops them.
   @Test func aClockThatWasSetNeitherStormsNorStops() {
     let start = Self.noon - .days(30)
     for step in [Milliseconds.days(400), .days(1), .minutes(5), .minutes(-5), .days(-2), .days(-10_000)] {
@@ -60,7 +60,7 @@ struct SnapshotTimingTests {
     let start = Self.noon - .days(1)
     #expect(!timing.isDue(at: Self.noon + .minutes(59), every: Self.day, runningSince: start))
     #expect(timing.isDue(at: Self.noon + .hours(1), every: Self.day, runningSince: start))
-    // A clock that went back years has not put it off by years.
+    // A clock set back by years does not delay it by years.
     #expect(timing.isDue(at: Self.noon - .days(900), every: Self.day, runningSince: Self.noon - .days(1_000)))
   }
 }

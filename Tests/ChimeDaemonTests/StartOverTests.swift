@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// `io.chime.Trackers.StartOver`: everything of one person goes at once, and nothing of anybody else.
+/// `io.chime.Trackers.StartOver` removes everything of one user at once, and nothing of others.
 @Suite(.serialized)
 struct StartOverTests {
   private typealias Wired = TrackersInterface
@@ -22,7 +22,7 @@ struct StartOverTests {
       let _: OccurrencesInterface.Fire.Reply = try house.call(OccurrencesInterface.Fire(id: tea.id))
       let _: EndpointsInterface.Put.Reply = try house.call(
         EndpointsInterface.Put(name: "phone", url: "https://example.org", newSecret: .hmac))
-      // Somebody else's, which stays.
+      // Another user's reminder, which stays.
       let other = Reminder(
         id: ReminderID(rawValue: "zzzz"), owner: 4_711, title: "Other",
         schedule: try Schedule(canonical: "daily at 09:00"),
@@ -46,7 +46,7 @@ struct StartOverTests {
       #expect(try await house.store.read { try $0.reminder(ReminderID(rawValue: "zzzz")) } != nil)
       let empty = try house.call(Wired.StartOver(dryRun: true))
       #expect(empty == Wired.StartOver.Reply(reminders: 0, trackers: 0, entries: 0, packs: 0, endpoints: 0))
-      // It is one change, and goes back as one.
+      // It is one change, and is undone as one.
       let undone = try house.call(Wired.Undo())
       #expect(undone.undone.kind == "startedOver" && undone.notes == nil)
       let again = try house.call(Wired.StartOver(dryRun: true))
@@ -56,7 +56,7 @@ struct StartOverTests {
         !secrets.read(DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))).sheet.secrets.isEmpty)
       #expect(
         try house.call(Reminders.Get(id: tea.id)).reminder.title == "Tea")
-      // And the backup of before brings the same on its own.
+      // The earlier backup restores the same.
       let _: Wired.StartOver.Reply = try house.call(Wired.StartOver())
       try house.upload(backup, as: "before")
       let restored = try house.call(Wired.Restore(upload: "before"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Stocks, as clients, files and backups have them.
+/// Stocks from clients, files and backups.
 @Suite(.serialized) struct StockHandlerTests {
   typealias Wired = TrackersInterface
 
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// A file says how much there is at first; what was used since, and refills, are no difference.
+  /// A file sets the initial amount; later use and refills are no difference.
   @Test func filesAndBackupsHaveIt() async throws {
     var backup: [UInt8] = []
     func text(_ warn: Int) -> String {

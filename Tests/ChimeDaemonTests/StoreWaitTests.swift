@@ -3,12 +3,12 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// What becomes of a request whose wait for the store is ended.
+/// Requests whose wait for the store is aborted.
 struct StoreWaitTests {
   private let executor = DispatchExecutor(label: "io.chime.test")
   private let silence = StoreFailure.unavailable("it does not answer")
 
-  /// A change that had not begun never does.
+  /// A change that has not started never runs.
   @Test func whatHasNotBegunIsNotMade() async throws {
     let stranded = StrandedCalls()
     let wait = StoreWait(stranded)
@@ -34,7 +34,7 @@ struct StoreWaitTests {
     await #expect(throws: silence) { try await wait.call(on: executor) {} }
   }
 
-  /// One that has begun is waited for to its end.
+  /// A change that has started is awaited.
   @Test func whatHasBegunIsWaitedFor() async throws {
     let wait = StoreWait(StrandedCalls())
     let (answers, end) = AsyncStream<Void>.makeStream()

@@ -7,7 +7,7 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// Files, zones, secrets, clocks: the daemon's edge against the real system.
+/// Files, zones, secrets and clocks against the real system.
 final class SystemEdgeTests {
   let folder = RunFolder.url.appending(path: "chime-edge-\(UUID().uuidString)").path()
 
@@ -44,7 +44,7 @@ final class SystemEdgeTests {
     #expect(watch.linkChanged())
     #expect(zones.reload())
     #expect(zones.local.identifier == "America/New_York")
-    // A name beside it is not the link.
+    // A file beside the link is not the link.
     try SystemFiles.replace(folder + "/other", with: [], mode: 0o600)
     #expect(!watch.linkChanged())
     unlink(link)
@@ -68,7 +68,7 @@ final class SystemEdgeTests {
 
   @Test func theDayEndsAtTheNextMidnightOfTheZone() throws {
     let zone = try #require(ZoneCatalog().zone("Europe/Prague"))
-    // The night of 2026-10-25 has 25 hours.
+    // The night of 2026-10-25 has an extra hour.
     let evening = try RFC3339.parse("2026-10-24T22:30:00+02:00")
     #expect(RFC3339.format(Summary.endOfDay(evening, zone), in: zone) == "2026-10-25T00:00:00+02:00")
     let morning = try RFC3339.parse("2026-10-25T00:30:00+02:00")
@@ -81,7 +81,7 @@ final class SystemEdgeTests {
     #expect(try mode(folder + "/io.chime") == 0o600)
     #expect(throws: SystemError("bind \(paths.socketPath)", code: EADDRINUSE)) { try paths.listen() }
     close(first)
-    // Left behind by a crash.
+    // Left by a crash.
     close(try paths.listen())
     unlink(paths.socketPath)
     try SystemFiles.replace(paths.socketPath, with: Array("precious".utf8), mode: 0o600)
@@ -102,7 +102,7 @@ final class SystemEdgeTests {
   @Test func theSystemsDaemonShowsEachTheirOwnAndRootAll() throws {
     let paths = try Arguments(["--system"]).paths(environment: [:], uid: 990)
     #expect(paths.caller(uid: 0, gid: 0) == Caller(uid: 0, owner: 0, sees: nil))
-    // No such user, and in no such group.
+    // An unknown user outside the group.
     #expect(paths.caller(uid: 4_000_000_000, gid: 4_000_000_000) == nil)
   }
 
@@ -113,7 +113,7 @@ final class SystemEdgeTests {
   }
 }
 
-/// What a client may want a reminder to be, and in which words it is refused.
+/// The validation of reminder fields, and its messages.
 struct ReminderFieldsTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let fields = ReminderFields(
@@ -127,7 +127,7 @@ struct ReminderFieldsTests {
 
   typealias Change = RemindersInterface.Draft
 
-  /// A text that the rows of the core have and these lack would be sent and kept, and could not be given.
+  /// Every text field of a reminder must be settable; otherwise it would be stored, but could not be given.
   @Test func eachTextThatGoesWithAReminderCanBeGiven() {
     let judged = ReminderFields.texts.reduce(into: [String: AnyKeyPath]()) { $0[$1.name] = $1.kept }
     let known = Reminder.texts.reduce(into: ["body": \Reminder.body as AnyKeyPath]) { $0[$1.name] = $1.path }

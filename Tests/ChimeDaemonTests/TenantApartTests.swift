@@ -6,16 +6,16 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// Two tenants of one daemon: whatever the one asks, by whatever name, of the other it gets nothing and changes nothing.
+/// Two tenants of one daemon: neither can read or change anything of the other, by any method or name.
 struct TenantApartTests {
-  /// What is in everything that is acme's.
+  /// A word in all of acme's data.
   private static let mark = "Geheim"
 
   private static func configure(_ configuration: inout Configuration) {
     for name in ["acme", "other"] { configuration.tenants[name] = TenantDefinition(name: name) }
   }
 
-  /// Calls as a tenant; the answer, or the error's name, as text.
+  /// Calls a method as a tenant; returns the reply or the error name as text.
   private static func ask(
     _ house: TrackerHouse, as tenant: String, _ method: String, _ text: String = "{}"
   ) throws -> (isRefused: Bool, text: String) {
@@ -34,7 +34,7 @@ struct TenantApartTests {
 
   private struct Odd: Error {}
 
-  /// What of acme's the other tries to reach, by the names that acme knows it by.
+  /// The names of acme's objects, which the other tenant tries.
   private struct Loot {
     var reminder = ""
     var occurrence = ""
@@ -44,7 +44,7 @@ struct TenantApartTests {
     var photo = ""
   }
 
-  /// Something of every kind for acme.
+  /// Creates objects of every kind for acme.
   private static func fill(_ house: TrackerHouse) throws -> Loot {
     var loot = Loot()
     func did(_ method: String, _ text: String = "{}") throws -> JSON {
@@ -90,7 +90,7 @@ struct TenantApartTests {
     return loot
   }
 
-  /// All that can be seen of a tenant.
+  /// Returns everything visible to a tenant.
   private static func everything(_ house: TrackerHouse, of tenant: String) throws -> [String] {
     try [
       ("io.chime.Reminders.List", #"{"filter":{"all":true}}"#), ("io.chime.Occurrences.List", "{}"),
@@ -105,14 +105,14 @@ struct TenantApartTests {
     }
   }
 
-  /// What is tried by each method: refused, or answered with nothing of acme's. A method that is not here fails the test.
+  /// Returns the attempts for each method: refused, or answered without acme's data. A missing method fails the test.
   private static func attempts(_ loot: Loot) -> [String: [(wanted: Bool, text: String)]] {
     let id = #""id":"\#(loot.reminder)""#
     let whole = #"{"upload":"up"}"#
     let set =
       #"{"files":[{"name":"a.toml","text":"[[reminder]]\nid = \"mine\"\ntitle = \"Mine\"\nwhen = \"daily at 6:00\"\n"}],"#
       + #""set":"home","prune":true}"#
-    // Whether it is to be refused, and with what it is called.
+    // Whether the attempt must be refused, under readable names.
     let (no, yes) = (true, false)
     return [
       "Reminders.Add": [(yes, #"{"reminder":{"title":"Mine too","when":"daily at 9:00"},"token":"tok"}"#)],
@@ -174,7 +174,7 @@ struct TenantApartTests {
       "Trackers.RemoveMilestone": [(no, #"{"id":\#(loot.milestone)}"#)], "Trackers.Packs": [(yes, "{}")],
       "Trackers.InstallPack": [(yes, #"{"name":"hydration","dryRun":true}"#)],
       "Trackers.RemovePack": [(no, #"{"id":"hydration"}"#)],
-      // Its own silence, which it has ended before; and a change of acme's.
+      // Its own silence, already ended; and a change of acme's.
       "Trackers.Undo": [(yes, "{}"), (no, #"{"change":1}"#)],
       "Trackers.StartOver": [(yes, #"{"dryRun":true}"#)],
       "Trackers.Changes": [(yes, "{}")],
@@ -186,7 +186,7 @@ struct TenantApartTests {
     ]
   }
 
-  /// Those that answer in parts, or about the daemon as a whole.
+  /// Methods with several replies, or about the daemon as a whole.
   private static let apart: Set<String> = [
     "Trackers.Backup", "Trackers.Export", "Daemon.Monitor", "Daemon.Examine", "Daemon.Metrics", "Daemon.GetFleet",
     "Daemon.Reload",
@@ -217,7 +217,7 @@ struct TenantApartTests {
       #expect(before.filter { $0.contains(Self.mark) }.count >= 7, "there is something to be found")
       let attempts = Self.attempts(loot)
       #expect(Set(attempts.keys).union(Self.apart) == Self.methods(), "each method is tried")
-      // What adds something of the other's own comes last: with it there is more to be answered, and nothing of acme's.
+      // Methods that create data of the other tenant come last, because they change its replies.
       let making: Set = ["Reminders.Add", "Reminders.AddMany", "Reminders.Import", "Reminders.Apply", "Endpoints.Put"]
       for method in attempts.keys.sorted(by: { (making.contains($0) ? 1 : 0, $0) < (making.contains($1) ? 1 : 0, $1) })
       {
@@ -229,7 +229,7 @@ struct TenantApartTests {
           #expect(!answer.text.contains("acme"), "\(method) \(text): \(answer.text)")
         }
       }
-      // Methods about the whole know no tenant.
+      // Methods about the whole daemon accept no tenant.
       for method in DaemonInterface.wholeMethods {
         let answer = try Self.ask(house, as: "other", method)
         #expect(answer.text.hasPrefix("org.varlink.service.InvalidParameter"), "\(method): \(answer.text)")
@@ -237,7 +237,7 @@ struct TenantApartTests {
       #expect(!(try Self.parts(house, "io.chime.Trackers.Backup", "{}").contains(Self.mark)))
       #expect(!(try Self.parts(house, "io.chime.Trackers.Export", #"{"format":"json"}"#).contains(Self.mark)))
       #expect(try Self.everything(house, of: "acme") == before, "nothing of acme's is other than it was")
-      // What the other has made is its own, acme's answers and sets notwithstanding.
+      // Data created by the other tenant are its own, independent of acme's.
       let own = try Self.everything(house, of: "other").joined()
       #expect(own.contains("Mine too") && own.contains("echo mine") && own.contains(#""title":"Mine""#), "\(own)")
       #expect(!(try Self.ask(house, as: "other", "io.chime.Trackers.StartOver").isRefused))
@@ -245,7 +245,7 @@ struct TenantApartTests {
     }
   }
 
-  /// All that a method answers with in parts, as the other.
+  /// Returns all replies of a method with several, as the other tenant.
   private static func parts(_ house: TrackerHouse, _ method: String, _ text: String) throws -> String {
     guard case .object(var parameters) = try JSON(parsing: text) else { throw Odd() }
     parameters["tenant"] = .string("other")
@@ -259,7 +259,7 @@ struct TenantApartTests {
     return all
   }
 
-  /// Who watches as a tenant hears of its things alone; whoever sees everybody's is told whose they are.
+  /// A tenant's event stream has only its own events; the administrator's names the tenant of each.
   @Test func aStreamIsTheTenantsOwn() async throws {
     try await TrackerHouse.live(inMemory: true, Self.configure) { house in
       func watch(_ tenant: String?) throws -> VarlinkClient.Replies<DaemonInterface.Monitor.Reply> {
@@ -281,7 +281,7 @@ struct TenantApartTests {
     }
   }
 
-  /// A token, an upload and a rest of one tenant are nothing to another: the administrator sees all, each with whose it is.
+  /// Tokens, uploads and cursors of one tenant are useless to another; the administrator sees all data with their tenants.
   @Test func whoeverSeesAllIsToldWhose() async throws {
     try await TrackerHouse.live(inMemory: true, Self.configure) { house in
       for tenant in ["acme", "other"] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// The tables of tenants: what is taken, what is refused and how that is said.
+/// The configuration of tenants: valid values, and errors.
 struct TenantConfigurationTests {
   private func apply(_ text: String) throws -> LoadedConfiguration { try ConfigurationTests.apply(text) }
 
@@ -29,7 +29,7 @@ struct TenantConfigurationTests {
     #expect(loaded.text.contains("users = [\"billing\", 1005]"))
   }
 
-  /// A file beside it changes what it says, and leaves the rest.
+  /// Another file changes the keys that it contains, and leaves the rest.
   @Test func filesMayEachSayAPart() throws {
     var loaded = try apply("[tenants.acme]\nreminders = 5\nusers = [1]")
     try ConfigurationFiles.apply(

@@ -6,9 +6,9 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// Who may act for a tenant, and how much it may have and ask.
+/// Authorization for tenants, and their limits.
 struct TenantTests {
-  /// A request that is made for a tenant.
+  /// A request for a tenant.
   private struct For<Request: VarlinkMethod>: JSONWritable {
     var tenant: String
     var request: Request
@@ -81,7 +81,7 @@ struct TenantTests {
     }
   }
 
-  /// However reminders come about, there are no more than the limit, and what is refused leaves no trace.
+  /// The limit holds however reminders are created, and a refused request leaves no trace.
   @Test(arguments: [false, true]) func noMoreRemindersThanTheLimit(inMemory: Bool) async throws {
     try await TrackerHouse.live(
       inMemory: inMemory,
@@ -119,7 +119,7 @@ struct TenantTests {
         Self.refusal(house, TrackersInterface.InstallPack(name: "hydration", dryRun: true)),
       ] { #expect(refused?.name.hasSuffix("LimitExceeded") == true, "\(refused as Any)") }
       #expect(try Self.count(house) == 3)
-      // What is there can be changed, and what goes makes room.
+      // Existing reminders can be changed, and a removal frees a place.
       let change = RemindersInterface.Draft(title: "Two", when: "daily at 10:00")
       _ = try Self.ask(house, RemindersInterface.Update(id: ids[0], change: change))
       _ = try Self.ask(house, RemindersInterface.Remove(id: ids[0]))
@@ -162,7 +162,7 @@ struct TenantTests {
 }
 
 extension EventLoop {
-  /// Who a call of a client is made by; nil when it is refused.
+  /// Returns the caller of a client's request; nil if it is refused.
   fileprivate func asked(_ call: VarlinkCall, _ client: Clients.Client) -> Caller? {
     var client = client
     return try? caller(of: call, from: &client)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// A rate of requests: what is taken at once, and over time.
+/// A rate limit of requests: its burst, and its rate over time.
 struct TokenBucketTests {
   private let second: UInt64 = 1_000_000_000
 
@@ -14,7 +14,7 @@ struct TokenBucketTests {
     #expect(wait.map { $0 > 0 && $0 <= second / UInt64(rate) + 1 } == true)
     #expect(bucket.take(at: begin + (wait ?? 0)) == nil, "what was said is kept to")
     #expect(bucket.take(at: begin + (wait ?? 0)) != nil)
-    // Asked for a hundred times as often, it lets through the rate, and what there was at first.
+    // At a hundred times the rate, it passes the rate plus the initial burst.
     var fresh = TokenBucket(perSecond: rate)
     let asked = rate * 100 * 3
     let taken = (0..<asked).count { fresh.take(at: begin + UInt64($0) * second / UInt64(rate * 100)) == nil }

@@ -6,12 +6,12 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// What the control socket answers about trackers.
+/// Trackers over the control socket.
 @Suite(.serialized)
 struct TrackerHandlerTests {
   typealias Wired = TrackersInterface
 
-  /// The cup that was chosen is what the button says and what *Done* logs.
+  /// The chosen cup is the button's text, and what *done* logs.
   @Test func doneLogsTheCupThatWasChosen() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       let reply: Wired.InstallPack.Reply = try house.call(
@@ -24,7 +24,7 @@ struct TrackerHandlerTests {
     }
   }
 
-  /// What a person has made of a tracker stays when a pack of the same name is added, and when it is brought up to date.
+  /// A user's changes to a tracker stay when a pack with the same tracker is added or updated.
   @Test func aPackKeepsWhatWasMadeOfATracker() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       try house.put(
@@ -38,7 +38,7 @@ struct TrackerHandlerTests {
         let weight = try #require(found.trackers.first { $0.id == "weight" })
         #expect(weight.pack == "weight" && weight.title["en"] == "My weight", "round \(round)")
         #expect(weight.goal?.value == 80 && weight.unit == "kg")
-        // And the pack's own is beside it.
+        // The pack's own settings are added.
         #expect(weight.fields == ["waist": "cm", "body-fat": "%"], "\(weight.fields)")
         #expect(weight.milestoneStep != nil)
       }
@@ -55,7 +55,7 @@ struct TrackerHandlerTests {
       let first = try house.log("water", 500)
       #expect(first.entry?.value == 500 && first.entry?.unit == "ml")
       #expect(first.standing?.remaining == 2_000 && first.standing?.percent == 20 && !first.goalMet)
-      // A litre is a thousand of them, and the usual amount needs none.
+      // A liter is 1,000 ml, and the usual amount needs no number.
       #expect(try house.log("Voda", 1, unit: "l").standing?.total == 1_500)
       #expect(try house.log("WAT").standing?.total == 1_750)
       #expect(try house.log("water", 750).goalMet)
@@ -70,7 +70,7 @@ struct TrackerHandlerTests {
       #expect(removed.tracker.id == "water")
       let none: Wired.List.Reply = try house.call(Wired.List())
       #expect(none.trackers.isEmpty)
-      // The whole of it comes back, step by step.
+      // All changes are undone, step by step.
       let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
       #expect(undone.undone.kind == "tracker" && undone.undone.tracker == "water")
       #expect(try house.log("water", 10).standing?.total == 2_510)
@@ -109,7 +109,7 @@ struct TrackerHandlerTests {
       refused(.init(tracker: "water", at: "1969-12-31T00:00:00Z"), "InvalidValue", "RFC 3339", "at")
       refused(.init(tracker: "water", at: "yesterday"), "InvalidValue", "RFC 3339", "at")
       refused(.init(tracker: "water", photo: "nothing"), "NotFound", "upload")
-      // Pounds into kilograms, exactly; a note of 500 is not too long.
+      // Pounds are converted to kilograms exactly; a note of 500 characters is accepted.
       let weighed = try house.log(
         "weight", 181.66, unit: "LB", note: String(repeating: "ž", count: 500), fields: ["bodyFat": 18.2])
       #expect(abs((weighed.entry?.value ?? 0) - 82.399590) < 0.000_01)
@@ -246,7 +246,7 @@ struct TrackerHandlerTests {
       #expect(try JSONWriter.bytes(of: stats).count < 1 << 20)
       let week: Wired.Week.Reply = try house.call(Wired.Week())
       #expect(week.days.first?.days.count == 7 && week.marks.count == 7)
-      // It was made in parts, and is one change.
+      // It was imported in parts, but is one change.
       for limit in [1, 2, 3] {
         let changes: Wired.Changes.Reply = try house.call(Wired.Changes(limit: limit))
         #expect(changes.changes.map(\.subject) == Array(["3700", "weight"].prefix(limit)))
@@ -320,7 +320,7 @@ struct TrackerHandlerTests {
       let made: Wired.InstallPack.Reply = try house.call(
         install("hydration", nil, .init(goals: ["water": 2], units: ["water": "l"])))
       #expect(made.pack.trackers.first?.goal?.total == 2 && made.pack.reminders.first?.id != nil)
-      // Bringing it up to date keeps what was chosen.
+      // An update keeps the choices.
       let again: Wired.InstallPack.Reply = try house.call(install("hydration"))
       #expect(!again.created && again.pack.trackers.first?.goal?.total == 2 && again.pack.trackers.first?.unit == "l")
       let gone: Wired.RemovePack.Reply = try house.call(Wired.RemovePack(id: "Hydration"))
@@ -330,7 +330,7 @@ struct TrackerHandlerTests {
     }
   }
 
-  /// A reader of a backup that takes nothing keeps nobody from logging, nor the store.
+  /// A slow reader of a backup blocks neither logging nor the store.
   @Test func aSlowReaderHoldsNobody() async throws {
     try await TrackerHouse.live { house in
       try BackupTests.furnish(house)
@@ -340,7 +340,7 @@ struct TrackerHandlerTests {
       for _ in 0..<20 { try house.log("water", 100) }
       while let part = try parts.next() { bytes += Data(base64Encoded: part.data) ?? Data() }
       #expect(BackupTests.body(bytes).count { $0.hasPrefix("{\"entry") } == 41, "as it was when it was asked for")
-      // One who goes away leaves no file behind.
+      // A client that disconnects leaves no file behind.
       let gone = try VarlinkClient("unix:\(house.folder)/io.chime", timeout: .seconds(60))
       let first = try gone.callMore(Wired.Backup())
       _ = try first.next()
@@ -355,7 +355,7 @@ struct TrackerHandlerTests {
     }
   }
 
-  /// Days off that are done all the same: one rule for numbers, months and statistics.
+  /// Days off that were done anyway: the same rule for numbers, months and statistics.
   @Test func aDayOffHasNoNumberAnywhere() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       let today = Int(Date.now.timeIntervalSince1970) / 86_400

@@ -3,13 +3,13 @@ import ChimeCore
 import ChimeTracking
 import Glibc
 
-// What the tests of sets ask a daemon.
+// Requests about sets.
 extension TrackerHouse {
   func exported() throws -> String {
     try call(RemindersInterface.Export(format: "toml")).text
   }
 
-  /// What has come of a set, a line for each change.
+  /// Returns the changes of a set, a line for each.
   static func summary(_ reply: RemindersInterface.Apply.Reply) -> [String] {
     reply.changes.map { change in
       "\(change.action) \(change.kind) \(change.id ?? "?"): "

@@ -10,7 +10,7 @@ import Varlink
 
 @testable import ChimeDaemon
 
-/// A daemon in this process, with a real store and a real socket, and a client of it.
+/// A daemon in this process with a real store and socket, and its client.
 struct TrackerHouse {
   let folder: String
   let loop: EventLoop
@@ -36,8 +36,8 @@ struct TrackerHouse {
     sigemptyset(&set)
     try await loop.start(listening: [try paths.listen()], signals: signalfd(-1, &set, 0))
     let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(60))
-    // A test waits for each answer in its thread. That is none of the few that all tasks share: a store in memory needs one of
-    // these to answer, and two such tests on two processors would wait for each other.
+    // The client blocks its thread, so use a separate one: a store in memory needs a thread of the shared pool to
+    // answer, and two such tests on two processors would deadlock.
     let waiting = DispatchExecutor(label: "io.chime.test")
     try await withTaskExecutorPreference(waiting) {
       waiting.checkIsolated()
@@ -47,7 +47,7 @@ struct TrackerHouse {
 
   func call<Method: VarlinkMethod>(_ request: Method) throws -> Method.Reply { try client.call(request) }
 
-  /// Of a call whose parameters are no request: for another tenant, or hostile.
+  /// Calls a method with parameters of another type, for another tenant or hostile.
   func call<R: JSONReadable>(_ method: String, _ parameters: some JSONWritable, _ type: R.Type = R.self) throws -> R {
     try client.call(method, parameters, returning: type)
   }
@@ -55,7 +55,7 @@ struct TrackerHouse {
   /// A member of the error that a request is refused with: `InvalidValue.field`.
   func refusal<Method: VarlinkMethod>(_ request: Method) -> Refusal? { refusal(Method.method, request) }
 
-  /// A member of the error that a call is refused with: `InvalidValue.field`.
+  /// Returns the error that refuses a call, with its members: `InvalidValue.field`.
   func refusal(_ method: String, _ parameters: some JSONWritable = Empty()) -> Refusal? {
     do {
       let reply = try client.call(method, parameters, returning: JSON.self)
@@ -82,7 +82,7 @@ struct TrackerHouse {
     var description: String { "\(name) \(String(decoding: parameters.bytes, as: UTF8.self))" }
   }
 
-  // What tests do again and again.
+  // Shorthands.
 
   typealias Wired = TrackersInterface
 
@@ -111,7 +111,7 @@ struct TrackerHouse {
     ).change
   }
 
-  /// Sends a file in parts.
+  /// Uploads a file in parts.
   func upload(_ bytes: [UInt8], as name: String, part: Int = 300_000) throws {
     var offset = 0
     while offset < bytes.count {
@@ -130,7 +130,7 @@ struct TrackerHouse {
     return bytes
   }
 
-  /// RFC 3339, so many days before today at noon, UTC.
+  /// Returns noon UTC so many days before today, in RFC 3339.
   static func noon(daysAgo days: Int) -> String {
     let today = Int(Date.now.timeIntervalSince1970) / 86_400
     return RFC3339.format(Instant(seconds: Int64((today - days) * 86_400 + 43_200)), in: .utc)

@@ -3,9 +3,10 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// What the daemon writes for other programs, with signs of theirs that are one character with what stands beside them.
+/// Output for other programs, with special characters that merge with combining neighbors into one grapheme cluster.
 @Suite struct WriterTests {
-  /// U+0600 and U+0D4E join what follows; U+0301, joiners and tags what is before; bidirectional controls join nothing.
+  /// U+0600 and U+0D4E merge with the next character; U+0301, joiners and tags with the previous one; bidirectional
+  /// controls with none.
   static let hostile: [String] = {
     let signs = [
       "'''", "\"\"\"", "'", "\"", "\\", "`", "\n", "\r\n", "\t", "\u{1B}[2J", "\u{9B}2J", "\u{7F}", "\u{85}",
@@ -38,7 +39,7 @@ import Testing
     }
   }
 
-  /// A line of the log is one line, and says nothing to a terminal; a status of the unit's has no order in it.
+  /// A log line stays one line without escape sequences; a status text cannot inject another notification.
   @Test func aLineOfTheLogIsOne() {
     for text in Self.hostile {
       let line = Log.line("\"\(text)\" fired")
@@ -62,7 +63,7 @@ import Testing
       exposition.family("f", .gauge, "A gauge.") { $0.add(1, ["name": text]) }
       let lines = exposition.text.split(separator: "\n", omittingEmptySubsequences: false)
       #expect(lines.count == 4)
-      // Every quote but the two around the value has a backslash before it.
+      // Each quote within the value is escaped.
       let value = Array(lines[2].utf8).dropFirst(#"f{name=""#.utf8.count).dropLast(#""} 1"#.utf8.count)
       var isEscaped = false
       for byte in value {

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// A message is made at any millisecond.
+  /// Messages are created at any millisecond.
   @Test func itsTimeIsInSeconds() throws {
     let key = try Self.key()
     let expiry = Self.now + .milliseconds(1_700)
@@ -57,7 +57,7 @@ import Testing
     #expect(ActionToken(.ping(.failed, ReminderID(rawValue: "a:b"))).text(try Self.key()) == nil)
   }
 
-  /// Of one endpoint to another, of one owner to another, of one secret to another.
+  /// A token of another endpoint, another owner or another secret is refused.
   @Test func aTokenIsOneEndpointsOwn() throws {
     let queues = [
       Self.queue, DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "phone2")),
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Nobody who verifies messages with the secret signs tokens by accident: the keys are not the same.
+  /// The token key is derived from the secret but differs from it, so signing with the secret cannot create tokens.
   @Test func theKeyIsNotTheSecret() throws {
     let secret = try Secret(SecretTests.text)
     let text = try #require(ActionToken(Self.subjects[0]).text(try Self.key()))
@@ -94,7 +94,7 @@ import Testing
     #expect(fault(ping, [key], at: Self.now + .days(10_000)) == nil)
   }
 
-  /// A secret that has been replaced signs no new ones, and its own are good for as long as it signs.
+  /// A replaced secret signs no new tokens, but its old ones remain valid while it still signs messages.
   @Test func aReplacedSecretIsGoodForAWhile() throws {
     let (old, new) = (try Secret(SecretTests.text), try Secret(Secret.make(.hmac)))
     let endpoint = Endpoint(queue: Self.queue, url: "http://a/", createdAt: Self.now)
@@ -108,14 +108,14 @@ import Testing
     #expect(fault(text, access.tokenKeys(at: Self.now + .hours(1))) == .forged)
   }
 
-  /// What is no token at all, whatever it is, ends nothing.
+  /// Text that is not a token is refused.
   @Test func nonsenseIsRefused() throws {
     let key = try Self.key()
     for text in [
       "", "chact_", "chact_.AAA=", "chact_a.b.c", "done", "chact_!!.!!", String(repeating: "chact_", count: 1_000),
       "chact_" + String(repeating: "A", count: 600), "chact_\u{0}.\u{0}", "CHACT_AAAA.AAAA", "chact_AB.AB",
     ] { #expect(fault(text, [key]) == .malformed, "\(text.prefix(40))") }
-    // Signed, and yet nothing that this version writes: no other text stands for the same.
+    // Signed, but not in the form that this version writes: each meaning has exactly one text.
     for payload in [
       "", ":", "1", "2:o:r7k2@1:1:done::9", "1:o:r7k2@1:0:done::9", "1:o:r7k2@1:1:done:x:9", "1:o:r7k2@1:01:done::9",
       "1:o:r7k2@1:1:snooze:1:9", "1:o:r7k2@1:1:snooze:+600000:9", "1:o:r7k2@1:1:log:-5:9", "1:o:r7k2@1:1:log:0:9",
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  /// One bit, one character, a piece from another: nothing that was not signed is taken.
+  /// A changed bit or character or a mixture of two tokens is refused.
   @Test(arguments: [ProofTier.amount(quick: 5_000, proof: 1_000_000)]) func noneOfManyForgedOnesIsTaken(count: Int)
     throws
   {
@@ -157,7 +157,7 @@ import Testing
     #expect(taken == 0)
   }
 
-  /// A server says back what it was sent, and that is kept.
+  /// A server may echo what it was sent, and the record keeps the answer.
   @Test func whatComesBackIsWithoutIt() throws {
     let text = try #require(ActionToken(Self.subjects[0]).text(try Self.key()))
     let cleaned = Redaction().clean(#"{"actions":[{"body":"\#(text)","method":"POST"}]}"#)

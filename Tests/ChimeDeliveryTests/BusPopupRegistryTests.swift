@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-/// The bus channel's state machine, by its exits.
+/// The bus channel's state machine, tested by the actions that it returns.
 @Suite struct BusPopupRegistryTests {
   static let all = ServerCapabilities(names: ["body", "body-markup", "actions", "persistence"])
   static let noServer = NotificationFault(isBlocked: true, sentence: "nobody")
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// A board on which these are shown, numbered from 1.
+  /// Returns a registry with these occurrences on screen, numbered from 1.
   func registry(showing ids: String...) throws -> BusPopupRegistry {
     var registry = BusPopupRegistry()
     _ = registry.listen()
@@ -55,9 +55,9 @@ import Testing
       ])
     #expect(short(registry.handle(.shown(1, number: 7))) == ["delivered r1"])
     #expect(short(registry.handle(.refused(2, Self.noServer))) == ["failed r2: nobody"])
-    // Told again by whoever noticed as well.
+    // Other observers report the server again.
     #expect(short(registry.handle(.open(Self.all, identity: ":1.5@bus"))) == [])
-    // What comes after its time was up is not wanted any more.
+    // A popup shown after its timeout is no longer wanted.
     #expect(short(registry.handle(.shown(2, number: 9))) == ["close 9"])
   }
 
@@ -111,7 +111,7 @@ import Testing
     #expect(short(same.withdraw(.occurrence(id("r1")))) == ["close 1"])
     #expect(short(same.admit(try showing("r3", round: 2))) == ["notify 1 r3 for 3"])
     #expect(short(same.handle(.closed(number: 3, .expired))) == [])
-    // What is answered before the server has been found goes when it has, from this server alone.
+    // An occurrence answered before the server is found is closed afterwards, on the same server only.
     for (identity, orders) in [(":1.5@bus", ["opened", "close 1"]), (":1.6@bus", ["opened"])] {
       var early = BusPopupRegistry()
       _ = early.listen(remembering: memory)
@@ -119,7 +119,7 @@ import Testing
       #expect(short(early.handle(.open(Self.all, identity: identity))) == orders)
       #expect(short(early.handle(.open(Self.all, identity: identity))) == [])
     }
-    // Another server, a memory that is none.
+    // Another server, or invalid stored state.
     for var other in [
       after(memory, identity: ":1.6@bus"), after("x\n1 r1@1774744200"), after(":1.5@bus\nr1\n1\n-1 r1@5\n"),
     ] {
@@ -134,10 +134,10 @@ import Testing
     for number in 1...68 { orders += registry.admit(try showing("r\(number)")) }
     #expect(orders.count == BusPopupRegistry.calls)
     #expect(short(registry.handle(.shown(1, number: 1))) == ["delivered r1", "notify 65 r65 for 0"])
-    // The server leaves: what waits hears of it at once, what is under way from the bus.
+    // The server leaves: waiting requests fail at once, those in flight when the bus reports it.
     #expect(short(registry.handle(.gone)).count == 3)
     #expect(short(registry.handle(.refused(2, Self.noServer))) == ["failed r2: nobody"])
-    // And when the daemon stops, everyone hears.
+    // Stopping the daemon fails everything.
     #expect(registry.close().count == 63)
     #expect(short(registry.admit(try showing())) == ["failed r1: cancelled because the daemon is stopping"])
   }
@@ -150,7 +150,7 @@ import Testing
     #expect(short(registry.handle(.shown(1, number: 5))) == ["delivered r1", "notify 3 r1 for 5"])
   }
 
-  /// What stands and may be answered elsewhere: not what was answered here, nor what nobody would answer.
+  /// Popups that may still be answered elsewhere: not those answered here, nor those that need no answer.
   @Test func knowsWhatWaitsForAnAnswer() throws {
     var registry = try registry(showing: "r1", "r2", "r3")
     _ = registry.admit(PopupRequest(.summary(PopupSummary(number: 1, titles: ["a", "b"]))) { _ in })
@@ -168,7 +168,7 @@ import Testing
     var registry = try registry(showing: "r1")
     #expect(short(registry.withdraw(.occurrence(id("r1")))) == ["close 1"])
     #expect(short(registry.withdraw(.occurrence(id("r1")))) == [])
-    // While the server has it in hand.
+    // While the server is processing the request.
     _ = registry.admit(try showing("r2"))
     #expect(short(registry.withdraw(.occurrence(id("r2")))) == ["failed r2: closed before it was shown"])
     #expect(short(registry.handle(.shown(2, number: 8))) == ["close 8"])
@@ -177,7 +177,7 @@ import Testing
     #expect(short(registry.withdraw(.occurrence(id("r3")))) == ["failed r3: closed before it was shown"])
   }
 
-  /// The popup's number, the button's words, and what is heard. r1 is shown as 1, r2 as 2.
+  /// The popup's number, the button's key, and the resulting reports. r1 is popup 1, r2 popup 2.
   @Test(arguments: [
     (1, "done:r1@1774744200", ["done r1"]),
     (2, "snooze:10m:r2@1774744200", ["snooze(for: 10m) r2"]),
@@ -219,7 +219,7 @@ import Testing
       #expect(short(registry.handle(.closed(number: 1, reason))) == [])
     }
     #expect(PopupClosing(reason: 0) == .unknown && PopupClosing(reason: 77) == .unknown)
-    // What we close ourselves, and what goes because it was answered, is no news.
+    // Popups that we closed, or that disappear because they were answered, are not reported.
     var registry = try registry(showing: "r1", "r2")
     _ = registry.withdraw(.occurrence(id("r1")))
     #expect(short(registry.handle(.closed(number: 1, .closed))) == [])
@@ -245,7 +245,7 @@ import Testing
     #expect(short(registry.handle(.invoked(number: 1, key: "done:r1@1774744200"))) == ["done r1 by name"])
   }
 
-  /// What a server can do, and what it is sent of a body, of buttons.
+  /// The server's capabilities, the body that it receives, and the number of buttons.
   @Test(arguments: [
     (["body", "body-markup", "actions"], "a &lt;b&gt; &amp; c\nhttps://example.org/?a&amp;b", 2),
     (["body", "actions"], "a <b> & c\nhttps://example.org/?a&b", 2),
@@ -269,7 +269,7 @@ import Testing
     #expect(sent.actions.map(\.label) == Array(["Done", "Snooze 10 min"].prefix(buttons)))
   }
 
-  /// A collection's items stand in the place of *Done*, and each says which.
+  /// A collection's items replace *Done*, and each is its own button.
   @Test func offersTheItemsOfACollection() throws {
     let configuration = DesktopConfiguration(environment: [:])
     var sample = try message("Wrist")
@@ -287,7 +287,7 @@ import Testing
     #expect(!program.arguments.contains { $0.hasPrefix("--action=done") })
   }
 
-  /// What notify-send prints when such a button is pressed.
+  /// The output of notify-send when such a button is pressed.
   @Test(arguments: [
     ("item:speedy\n", Occurrence.Answer.item("speedy")), ("item:\n", nil), ("item:Ü b\n", nil),
     ("done\n", .done),

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ChimeDelivery
 
-/// Certificates are counted by libcrypto where they stand in memory; whatever their size, nothing is read that is gone.
+/// libcrypto counts certificates in place; no freed memory is read, whatever the size.
 @Suite struct CertificatesTests {
-  /// All authorities of the system. `Packaging/dependencies` has ca-certificates.
+  /// All authorities of the system. `Packaging/dependencies` lists ca-certificates.
   private static let bundle = "/etc/ssl/certs/ca-certificates.crt"
   private static let begin = "-----BEGIN CERTIFICATE-----"
 
@@ -18,13 +18,13 @@ import Testing
     try #require(single.count > 50, "install ca-certificates")
   }
 
-  /// The first fault: this ended the daemon.
+  /// The system's file once crashed the daemon.
   @Test func theSystemsWholeFileCounts() throws {
     #expect(try Certificates.count(in: text) == single.count)
     #expect(text.utf8.count <= Certificates.limit)
   }
 
-  /// Memory of many sizes: what is freed too early is given to something else at once in some of them.
+  /// Many sizes, because memory freed too early is reused at once for only some of them.
   @Test func everyNumberOfThemCounts() throws {
     for count in Array(1...12) + stride(from: 13, to: single.count, by: 9) {
       let text = single.prefix(count).joined()
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// As files come: with the line ends of Windows, and in strings that Foundation keeps in its own way.
+  /// Windows line ends, and strings in Foundation's own representation.
   @Test func lineEndsAreOfAnyKind() throws {
     let lines = single[0].components(separatedBy: "\n")
     #expect(try Certificates.count(in: lines.joined(separator: "\r\n")) == 1)
@@ -64,7 +64,7 @@ import Testing
     #expect(complaint(long).hasPrefix("the certificates have 262145 bytes; at most 262144 are allowed: give "))
   }
 
-  /// A combining mark joins the hyphen before it: as a character, the mark of a key is then not there.
+  /// A combining mark forms one `Character` with the hyphen before it, which would hide the mark of a key.
   @Test(arguments: ["", "\u{301}", "\r\n", "\u{600}"]) func aPrivateKeyIsSeen(_ after: String) {
     for before in ["", "\u{600}"] {
       let text = single[0] + "-----BEGIN \(before)PRIVATE KEY-----\(after)\nAAAA\n-----END PRIVATE KEY-----\n"
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// An encrypted certificate has no pass phrase here, and nobody is asked for one on a terminal.
+  /// An encrypted certificate has no passphrase here, and OpenSSL does not ask for one on a terminal.
   @Test func nobodyIsAskedForAPassPhrase() {
     let lines = single[0].components(separatedBy: "\n")
     let dek = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF", ""]

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ChimeDelivery
 
-/// Several runs of commands at once, other definitions, and the end.
+/// Overlapping runs of commands, changed definitions, and the end.
 extension RealThings.CommandTests {
-  // MARK: One beside the other
+  // MARK: Overlap
 
   private func waiting(_ overlap: CommandDefinition.Overlap) -> CommandDefinition {
     definition(["waits", home]) { $0.overlap = overlap }
@@ -89,7 +89,7 @@ extension RealThings.CommandTests {
     await channel.stop()
     for reports in all {
       let report = try await reports.next()
-      // It uses up no attempt.
+      // It does not count as an attempt.
       #expect(report.next == .blocked(.seconds(1)) && report.attempt?.outcome == .refused)
       #expect(report.attempt?.error == "cancelled because the daemon is stopping")
     }
@@ -110,7 +110,7 @@ extension RealThings.CommandTests {
     await channel.stop()
   }
 
-  /// Who has tests that hang is refused another one, and nobody else is.
+  /// An owner whose tests hang may not start another; other owners may.
   @Test func testsThatHangAreTheirOwners() async throws {
     let command = waiting(.parallel)
     let channel = channel(command)
@@ -127,7 +127,7 @@ extension RealThings.CommandTests {
     await channel.stop()
   }
 
-  /// All owners together have so many tests under way and no more.
+  /// The number of tests running at once is limited over all owners.
   @Test func testsOfManyOwnersAreBounded() throws {
     var runQueue = CommandRunQueue()
     _ = runQueue.adopt(book([waiting(.parallel)]))

@@ -16,7 +16,7 @@ extension RealThings {
     var folder: URL { scratch.folder }
     var home: String { folder.path(percentEncoded: false) }
 
-    /// A folder that goes with the test.
+    /// A folder deleted at the end of the test.
     private final class Scratch {
       let folder = RunFolder.url.appending(path: "chime-command-\(UUID().uuidString)")
 
@@ -54,7 +54,7 @@ extension RealThings {
       return book
     }
 
-    /// Runs a command once, and takes care that nothing of it is left.
+    /// Runs a command once, and checks that nothing of it is left.
     func run(
       _ command: CommandDefinition, _ message: OutboundMessage? = nil,
       body: (CommandChannel) async throws -> Void = { _ in }
@@ -74,7 +74,7 @@ extension RealThings {
       try? String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
-    // MARK: What it is given
+    // MARK: Input
 
     @Test func readsTheMessageAsTheWebhookSaysIt() async throws {
       let told = try message(
@@ -89,12 +89,12 @@ extension RealThings {
       #expect(report.attempt?.number == 1 && report.attempt?.error == nil)
     }
 
-    /// More than a pipe holds, so that it has to be given in parts.
+    /// More than a pipe holds, so it must be written in parts.
     @Test func readsALongMessageWhole() async throws {
       let told = try message(body: String(repeating: "長い", count: 60_000), channel: "script")
       let size = try WebhookMessage(told).bytes().count + 1
       #expect(size > 300_000)
-      // The body does not fit into one variable, so it is the program's input that is looked at, through a shell.
+      // The body does not fit into a variable, so run a shell that inspects the input.
       let environment = CommandEnvironment(["PATH": "/usr/bin:/bin"], isSystem: false)
       var program = try environment.program(
         definition(["-c"], program: "wc"), told, type: "reminder.fired")
@@ -160,7 +160,7 @@ extension RealThings {
         definition(["where"], name: "elsewhere") { $0.folder = "/usr" })
       let open = try #require(try await channel.deliver(message(channel: "open")).attempt?.answer)
       #expect(["0 -> pipe:", "1 -> pipe:", "2 -> pipe:"].allSatisfy(open.contains) && !open.contains("/dev/zero"))
-      // Its own listing of the folder is the fourth.
+      // The fourth descriptor is that of the directory listing itself.
       #expect(open.split(separator: "\n").count { $0.contains("->") } == 4)
       let lines = try #require(try await channel.deliver(message(channel: "where")).attempt?.answer).split(
         separator: "\n")
@@ -198,7 +198,7 @@ extension RealThings {
       #expect(spin.attempt?.error == "signal  ended it24 (SIGXCPU, its processor time was used up)")
     }
 
-    // MARK: What becomes of it
+    // MARK: Outcome
 
     @Test(arguments: [
       (0, ChannelReport.NextStep.settled, Attempt.Outcome.delivered), (3, .settled, .delivered), (1, .retry, .failed),
@@ -229,7 +229,7 @@ extension RealThings {
         await channel.stop()
         #expect(reports.isEmpty)
       }
-      // What failed says nothing of the occurrence.
+      // A failed command's output does not answer the occurrence.
       let failed = try await run(definition(["says", #"{"action":"done"}"#]) { $0.success = [1] })
       #expect(failed.next == .retry)
     }
@@ -240,7 +240,7 @@ extension RealThings {
       #expect(report.attempt?.error == "signal  ended it11 (SIGSEGV)")
     }
 
-    /// The number of a program that wrote it to a file.
+    /// Returns the process ID that a program wrote to a file.
     func number(in name: String) async throws -> pid_t {
       try await eventually { file(name).flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) } }
     }
@@ -254,7 +254,7 @@ extension RealThings {
       throw Failure("it did not come to pass")
     }
 
-    /// The processes of a group, as proc(5) tells.
+    /// Returns the processes of a group, according to proc(5).
     func members(of group: pid_t) -> [String] {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
       return names.filter { name in
@@ -266,13 +266,13 @@ extension RealThings {
       }
     }
 
-    /// What was killed may take a moment to go.
+    /// Waits until the group's processes are gone; a killed process may take a moment.
     func isGone(_ group: pid_t) async throws {
       _ = try await eventually { members(of: group).isEmpty ? true : nil }
     }
 
     @Test func atItsLimitTheWholeGroupGoes() async throws {
-      // Long enough for it to have begun.
+      // Long enough for the program to have started.
       let command = definition(["stubborn", home + "/pid"]) { $0.timeLimit = .seconds(4) }
       var group: pid_t = 0
       let report = try await run(command) { _ in
@@ -293,7 +293,7 @@ extension RealThings {
       }
       let report = try await run(command)
       #expect(report.next == .retry && report.attempt?.status == 0)
-      // The shell may complain of its own child before.
+      // The shell may first complain about its own child.
       #expect(report.attempt?.answer?.hasSuffix("put away\n") == true)
       #expect(report.attempt?.error?.hasPrefix("it took longer than") == true)
     }

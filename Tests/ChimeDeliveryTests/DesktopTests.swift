@@ -37,7 +37,7 @@ extension RealThings {
       return DesktopChannel(configuration: configuration)
     }
 
-    /// The arguments of the server's next call of this name.
+    /// Returns the arguments of the server's next call of this name.
     func call(_ name: String) async throws -> [JSON] {
       try await desktop.lines.first { $0["name"]?.string == name }["args"]?.array ?? []
     }
@@ -139,7 +139,7 @@ extension RealThings {
       #expect(try await shown.next().next == .settled)
       try desktop.write(["stop"])
       _ = try await desktop.lines.first { $0["event"]?.string == "gone" }
-      // The first round's number is known here: notify-send prints it although nothing is shown.
+      // The first round's number is known: notify-send prints it although nothing is shown.
       for round in 2...3 {
         let report = try await channel.deliver(message(round: round))
         #expect(report.next == .blocked(.seconds(30)))
@@ -148,7 +148,7 @@ extension RealThings {
       try desktop.write(["start"])
       _ = try await desktop.lines.first { $0["event"]?.string == "ready" }
       #expect(try await channel.deliver(message(round: 4)).next == .settled)
-      // A new server's numbers begin anew: the old one's must not replace what another program shows.
+      // A new server numbers popups from the start: the old number must not replace another program's popup.
       #expect(try await call("Notify")[1] == 0)
       await channel.stop()
     }
@@ -171,7 +171,7 @@ extension RealThings {
       for number in 1...22 where try await call("Notify")[3] == "title 22" { last = number }
       try desktop.write(["press", .number(Double(last)), "done"])
       #expect(try await all[21].next() == .answered(.done))
-      // The first to be shown was the first to be let go: some popup's button is heard by nobody.
+      // The first one shown was the first one released: some popup's button has no listener.
       for number in 1...22 { try desktop.write(["press", .number(Double(number)), "snooze"]) }
       await channel.stop()
       #expect(all.count { !$0.isEmpty } <= 15)
@@ -222,14 +222,14 @@ extension RealThings {
   }
 }
 
-/// What this process holds of what only this room makes: popups' helpers, their pseudo-terminals and pidfds. Other
-/// rooms' tests run beside these in one process, with children and descriptors of their own.
+/// This process's resources that only these tests create: popup helpers, their pseudo-terminals and pidfds. Other tests
+/// run in the same process, with children and descriptors of their own.
 struct Belongings: Equatable {
   let helpers = ["notify-send", "fake-notify-sen", "sleep"].flatMap { Self.children(named: $0) }
   let terminals = Self.count("ptmx")
   let processDescriptors = Self.count("[pidfd]")
 
-  /// The numbers of the child processes, zombies included, that have this name.
+  /// Returns the IDs of the child processes of this name, zombies included.
   static func children(named name: String) -> [Int] {
     let own = Int(getpid())
     let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int($0) }
@@ -242,7 +242,7 @@ struct Belongings: Equatable {
     }.sorted()
   }
 
-  /// The numbers of processes of this name whose environment is that of a fake notify-send of these tests.
+  /// Returns the IDs of processes of this name with the environment of a fake notify-send.
   static func orphans(named name: String) -> [Int] {
     let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int($0) }
     return numbers.filter { number in

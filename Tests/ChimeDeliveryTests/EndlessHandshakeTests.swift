@@ -6,7 +6,7 @@ import Testing
 @testable import ChimeDelivery
 
 extension RealThings {
-  /// Receivers whose TLS handshake does not end, against the real channel.
+  /// Receivers whose TLS handshake does not end, with the real channel.
   @Suite(.serialized) final class EndlessHandshakeTests {
     let receivers: Script
     let said: [String: JSON]
@@ -22,7 +22,7 @@ extension RealThings {
       "https://127.0.0.1:\(try #require(said[name]?.number, "install openssl"))/"
     }
 
-    /// Whoever goes on sending is cut off by how much came, and not by a clock, which has no turn while more comes.
+    /// An endless sender is cut off by a size limit, because no timeout is checked while data keeps coming.
     @Test(.timeLimit(.minutes(1)), arguments: ["requests", "tickets"])
     func whatGoesOnForEverIsEnded(_ name: String) async throws {
       let pem = try #require(said["pem"]?.string)
@@ -35,7 +35,7 @@ extension RealThings {
           == "the receiver's TLS handshake does not end: it sent more than 256 KiB or 256 messages", "\(attempt)")
     }
 
-    /// What OpenSSL bounds by itself.
+    /// Bounded by OpenSSL itself.
     @Test(
       .timeLimit(.minutes(1)), arguments: ["certificate", "warnings", "empty", "ciphers", "rubbish"])
     func whatIsNoHandshakeIsRefused(_ name: String) async throws {
@@ -45,7 +45,7 @@ extension RealThings {
       #expect(next == .retry && attempt.outcome == .failed && attempt.status == nil && attempt.error != nil)
     }
 
-    /// Connecting has a limit of its own, however slowly the handshake goes on.
+    /// Connecting has its own time limit, however slowly the handshake proceeds.
     @Test(.timeLimit(.minutes(1)), arguments: ["silent", "hello", "chain", "drip"])
     func whatStandsStillEndsWithTheLimitOfConnecting(_ name: String) async throws {
       let (attempt, next) = try await attempted(url(name)) {
@@ -56,7 +56,7 @@ extension RealThings {
         attempt.error == "the TLS handshake timed out: the receiver did not finish it", "\(attempt)")
     }
 
-    /// Others' messages leave while one's handshake is flooded again and again.
+    /// Other messages are sent while one endpoint's handshake is flooded repeatedly.
     @Test(.timeLimit(.minutes(1))) func holdsUpNobody() async throws {
       let flood = try access(to: url("requests"))
       let channel = try webhooks(to: url("requests")) { $0.concurrentPerEndpoint = 16 }
@@ -70,10 +70,10 @@ extension RealThings {
       good.end()
     }
 
-    /// A handshake that is under way has no certificates of the system's to itself.
+    /// A handshake in progress has no private copy of the system's certificates.
     @Test(.disabled(if: Sanitizer.keepsFreedMemory, "not under this sanitizer")) func takesLittleMemory() async throws {
       let channel = try webhooks(to: url("silent")) { $0.concurrentPerEndpoint = 64 }
-      // Once around first, so that what is loaded for a first request does not count.
+      // Warm up first, so that what the first request loads is not counted.
       var reports = [channel.reports(of: try message(channel: "team", round: 1))]
       #expect(try await receivers.lines.next() == ["begun": "silent"])
       let before = try residentBytes()

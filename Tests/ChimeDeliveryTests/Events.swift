@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Things that happen on other threads, waited for one by one with a deadline.
+/// Events on other threads, awaited one by one with a timeout.
 final class Events<Value: Sendable>: Sendable {
   private struct State {
     var values: [Value] = []
@@ -9,7 +9,7 @@ final class Events<Value: Sendable>: Sendable {
     var waits = 0
   }
 
-  /// Behind a mutex because what happens, who waits and the deadline are on three threads.
+  /// A mutex, because the producer, the waiter and the timeout are on three threads.
   private let state = Mutex(State())
 
   func append(_ value: Value) {
@@ -24,7 +24,7 @@ final class Events<Value: Sendable>: Sendable {
     waiter?.resume(returning: value)
   }
 
-  /// The next thing, in the order in which they happened. One waits at a time.
+  /// Returns the next value, in order. Only one caller may wait at a time.
   func next(within span: Duration = .seconds(120)) async throws -> Value {
     let value = await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
       let (value, number) = state.withLock { state -> (Value?, Int) in
@@ -46,7 +46,7 @@ final class Events<Value: Sendable>: Sendable {
     return value
   }
 
-  /// The next thing that fits, passing over others.
+  /// Returns the next value that matches, and discards earlier ones.
   func first(within span: Duration = .seconds(120), where fits: (Value) -> Bool) async throws -> Value {
     while true {
       let value = try await next(within: span)
@@ -66,13 +66,13 @@ final class Events<Value: Sendable>: Sendable {
   }
 }
 
-/// A sentence that ends a test.
+/// An error that ends a test.
 struct Failure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// A helper program of the tests that speaks in lines, and ends when its input does.
+/// A helper program of the tests that communicates in lines, and ends when its input does.
 final class Script: Sendable {
   let lines = Events<[String: JSON]>()
   private let process: ChildProcess
@@ -109,7 +109,7 @@ final class Script: Sendable {
   }
 }
 
-/// A value of JSON.
+/// A JSON value.
 enum JSON: Hashable, Sendable, Codable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   case null
   case bool(Bool)
@@ -156,7 +156,7 @@ enum JSON: Hashable, Sendable, Codable, ExpressibleByStringLiteral, ExpressibleB
   subscript(key: String) -> JSON? { if case .object(let value) = self { value[key] } else { nil } }
 }
 
-/// A file of the Support folder.
+/// Returns the path of a file in the Support folder.
 func support(_ name: String) -> String {
   URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Support/\(name)").path
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import ChimeDelivery
 
 extension RealThings {
-  /// Receivers that do what no receiver should, against the real channel.
+  /// Misbehaving receivers, with the real channel.
   @Suite(.serialized) final class HostileReceiverTests {
     let receiver: Script
     let port: Int
@@ -20,7 +20,7 @@ extension RealThings {
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 
-    /// The time limit ends them, whatever they do meanwhile.
+    /// The time limit ends the exchange, whatever the receiver does.
     @Test(arguments: ["hang-in-headers", "hang-in-body", "drip-headers", "switch"])
     func endsAtTheTimeLimit(_ path: String) async throws {
       let (attempt, next) = try await attempted(url(path)) { $0.totalTimeout = .milliseconds(400) }
@@ -50,19 +50,19 @@ extension RealThings {
       #expect(attempt.took < .seconds(50))
     }
 
-    /// What frames an answer is shown to nobody, and counts all the same: this one would go on until the time limit.
+    /// An answer's framing is not stored but counts toward the limit; this answer would last until the timeout.
     @Test func whatIsAroundAnAnswerIsBounded() async throws {
       for _ in 1...2 {
         let (attempt, next) = try await attempted(url("endless-extension")) { $0.totalTimeout = .seconds(600) }
         #expect(next == .settled && attempt.outcome == .delivered && attempt.answer == nil, "\(attempt)")
         _ = try await receiver.lines.next()
         let sent = try #require(try await receiver.lines.next()["bytes"]?.number)
-        // With what the kernel takes at both ends.
+        // Including the kernel's buffers at both ends.
         #expect(Int64(sent) > HTTPLimits.wire / 2 && sent < 64 << 20, "\(sent)")
       }
     }
 
-    /// A connection that is used again counts from where it was.
+    /// Each exchange on a reused connection has its own limit.
     @Test func manyAnswersOnOneConnectionAreNotOne() async throws {
       let channel = try webhooks(to: url("sixty-kilobytes"))
       var ports: Set<Int> = []
@@ -75,7 +75,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    /// What one exchange leaves on its connection is no answer to the next.
+    /// Data left over from one exchange is not the answer to the next.
     @Test(arguments: ["long", "body-of-204"])
     func whatIsLeftOnAConnectionAnswersNothing(_ path: String) async throws {
       let channel = try webhooks(to: url(path))
@@ -86,7 +86,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    /// An endpoint's own number of attempts at once counts, not the channel's.
+    /// The endpoint's own concurrency applies, not the channel's.
     @Test(arguments: [1, 3, 12])
     func anEndpointGetsAsManyAtOnceAsItTakes(_ own: Int) async throws {
       let usual = try known("hang-in-headers")
@@ -98,7 +98,7 @@ extension RealThings {
       let channel = WebhookChannel(configuration: configuration) { _ in endpoint }
       let reports = try (1...16).map { channel.reports(of: try message(channel: "team", round: $0)) }
       for _ in 1...own { _ = try await receiver.lines.next() }
-      // A message past the queue arrives after all that there was room for.
+      // A test message bypasses the queue, and arrives after all attempts that were admitted.
       #expect(await channel.test(try known("once")).isDelivered)
       #expect(try await receiver.lines.next()["path"] == "/once")
       await channel.stop()
@@ -121,7 +121,7 @@ extension RealThings {
     @Test(arguments: [
       ("120", ChannelReport.NextStep.retryAfter(.seconds(120))), ("0", .retry), ("-5", .retry), ("soon", .retry),
       ("", .retry), ("99999999999999999999999", .retry),
-      // A second more than a day, and as many milliseconds as there are: RetryPolicy counts a day at most.
+      // One second more than a day, and the largest number; RetryPolicy allows a day at most.
       ("86401", .retryAfter(.seconds(86_401))), ("9223372036854775807", .retryAfter(.seconds(.max))),
       ("Thu,%2001%20Jan%201970%2000:00:00%20GMT", .retry),
     ])
@@ -138,10 +138,10 @@ extension RealThings {
       #expect(until <= scheduled + .days(1))
     }
 
-    /// Endless answers, sixty-four at once: what they take is let go of, and is bounded while they last.
+    /// Endless answers, sixty-four at once: memory use is bounded, and the memory is freed.
     @Test(.disabled(if: Sanitizer.keepsFreedMemory, "not under this sanitizer")) func floodsFillNoMemory() async throws
     {
-      // Once around first, so that what is loaded for a first request does not count.
+      // Warm up first, so that what the first request loads is not counted.
       _ = try await attempted(url("endless-body"))
       let before = try residentBytes()
       for path in ["endless-body", "endless-headers", "endless-header", "endless-chunks", "endless-interim"] {
@@ -163,7 +163,7 @@ extension RealThings {
       let reports = channel.reports(of: try message(channel: "team"))
       #expect(try await reports.next().next == .settled)
       #expect(try await reports.next() == .answered(answer))
-      // A test message is about no occurrence: what is answered to it is nothing but shown.
+      // A test message belongs to no occurrence: the answer to it is only displayed.
       let test = await channel.test(try access(to: url(path)))
       #expect(test.isDelivered && test.attempt.error == nil)
       await channel.stop()
@@ -179,7 +179,7 @@ extension RealThings {
       #expect(reports.isEmpty)
     }
 
-    /// The body of a 204 is none, whatever stands there.
+    /// A 204 has no body, whatever follows it.
     @Test func aBodyThatMayNotBeThereSaysNothing() async throws {
       let channel = try webhooks(to: url("body-of-204"))
       let reports = channel.reports(of: try message(channel: "team"))
@@ -199,7 +199,7 @@ extension RealThings {
       #expect(0 < timing.firstByte && timing.firstByte <= timing.total && timing.tls == 0)
       let second = try #require(await channel.test(try access(to: url("cookie"))).details)
       #expect(second.isReused && second.address == "127.0.0.1")
-      // No cookie comes back.
+      // No cookie is sent back.
       for _ in 1...2 { #expect(try await receiver.lines.next()["headers"]?["cookie"] == nil) }
       let nobody = await channel.test(try access(to: "http://127.0.0.1:9/"))
       #expect(!nobody.isDelivered && nobody.details?.version == nil && nobody.details?.headers.isEmpty == true)

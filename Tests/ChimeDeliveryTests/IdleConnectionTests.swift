@@ -9,8 +9,8 @@ import Testing
 extension RealThings {
   /// Connections that no message uses any more.
   struct IdleConnectionTests {
-    /// A receiver that keeps its connection open for as long as the other side does: it tells how many requests it had over
-    /// it when that ends.
+    /// A receiver that keeps its connection open until the other side closes it, and then returns the number of
+    /// requests on it.
     private struct PatientReceiver {
       let port: Int
       let requests: Task<Int, Never>
@@ -27,7 +27,7 @@ extension RealThings {
               var text = ""
               while case let size = recv(connection, &buffer, buffer.count, 0), size > 0 {
                 text += String(decoding: buffer.prefix(size), as: UTF8.self)
-                // The body is one piece of JSON, the last thing of a request.
+                // The body is one JSON object, and the end of the request.
                 guard text.hasSuffix("}") else { continue }
                 (count, text) = (count + 1, "")
                 let answer = Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)
@@ -41,8 +41,8 @@ extension RealThings {
       }
     }
 
-    /// One is kept for the next message, and closed when none has come for as long as it may be kept, although nothing else
-    /// wakes the channel.
+    /// An idle connection is kept for the next message, and closed after its time limit although nothing else wakes the
+    /// channel.
     @Test(.timeLimit(.minutes(1)))
     func isClosedWhenNothingComes() async throws {
       let receiver = try PatientReceiver()

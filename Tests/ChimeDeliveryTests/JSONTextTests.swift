@@ -4,7 +4,7 @@ import Testing
 @testable import ChimeDelivery
 
 @Suite struct JSONTextTests {
-  /// Byte for byte what Foundation's encoder writes.
+  /// The bytes are identical to those of Foundation's encoder.
   @Test(arguments: [
     "", "Tea", "\"quoted\" \\ back/slash", "Tè 日本 🫖", "\u{7F}\u{80}\u{2028}\u{FEFF}", "e\u{301}",
     String(String.UnicodeScalarView((0...0x7F).compactMap(Unicode.Scalar.init))),

@@ -17,7 +17,7 @@ import Testing
     let error = #expect(throws: LibcurlMissing.self) { try Libcurl.load(name) }
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     #expect(error?.description.contains("install it (Debian: libcurl4)") == true)
-    // What has been loaded, or is there to be, is not harmed by it.
+    // A libcurl already loaded or present is not affected.
     try EndpointURL.validate("https://example.org/hook")
   }
 
@@ -35,7 +35,7 @@ import Testing
         endpoint: Endpoint(queue: queue, url: "http://127.0.0.1:9/", createdAt: scheduled),
         secrets: (try? Secret(SecretTests.text)).map { [SigningSecret($0)] } ?? [])
     }
-    // Twice: each message looks for it anew.
+    // Twice: each message tries to load it again.
     for _ in 0..<2 {
       let report = try await channel.deliver(message(channel: "hook"))
       #expect(report.next == .blocked(.minutes(5)))

@@ -41,7 +41,7 @@ import Testing
     }
     let one = client("home", "mqtt://a.lan/x")
     #expect(one == client("home", "mqtt://a.lan/x"))
-    // MQTT 3.1.1, section 3.1.3.1: as long as every broker takes it.
+    // MQTT 3.1.1, section 3.1.3.1: the length that every broker accepts.
     #expect(one.utf8.count <= 23 && one.hasPrefix("chime-"))
     let others = [
       client("room", "mqtt://a.lan/x"), client("home", "mqtt://a.lan/y"),
@@ -90,7 +90,7 @@ import Testing
     #expect(state.keys.sorted() == ["dismiss", "done", "newest", "open", "snooze"])
     #expect(state["open"] as? Int == 2)
     #expect((state["newest"] as? [String: Any])?["title"] as? String == "Tea \"hot\"")
-    // Each token is one of this endpoint's, for this round of this occurrence.
+    // Each token is valid for this endpoint and this round of this occurrence.
     for (name, action) in [
       ("done", ActionToken.Action.done), ("snooze", .snooze(.minutes(10))), ("dismiss", .dismiss),
     ] {
@@ -107,8 +107,8 @@ import Testing
     #expect(none.values.filter { $0 is NSNull }.count == 4)
   }
 
-  /// Which keys Home Assistant knows (homeassistant/components/mqtt: schemas.py, sensor.py, event.py and button.py of 2026), and
-  /// which it needs.
+  /// The keys that Home Assistant knows (homeassistant/components/mqtt: schemas.py, sensor.py, event.py and button.py
+  /// of 2026), and the required ones.
   private static let common: Set = [
     "platform", "unique_id", "name", "icon", "json_attributes_topic", "json_attributes_template", "qos",
   ]
@@ -136,7 +136,7 @@ import Testing
       #expect(component["unique_id"] as? String == "\(target.client)-\(name)")
     }
     let types = try #require(components["events"]?["event_types"] as? [String])
-    // All that stands in `type` of events, so that Home Assistant refuses none.
+    // Includes every `type` of an event, so that Home Assistant refuses none.
     for kind in OccurrenceEvent.allCases {
       var told = try message(channel: "home")
       told.delivery = Delivery(
@@ -149,7 +149,7 @@ import Testing
   }
 }
 
-/// A machine without libmosquitto, and addresses that may not be dialled.
+/// A machine without libmosquitto, and addresses that may not be dialed.
 @Suite struct MQTTChannelTests {
   private func channel(
     _ url: String, library: String = Libmosquitto.name, change: (inout EndpointConfiguration) -> Void = { _ in }
@@ -164,7 +164,7 @@ import Testing
 
   @Test func messagesWaitUntilTheLibraryIsThere() async throws {
     let channel = try channel("mqtt://127.0.0.1:9", library: "libmosquitto-that-nobody-has.so.1")
-    // Twice: each message looks for it anew.
+    // Twice: each message tries to load it again.
     for _ in 0..<2 {
       let report = try await channel.deliver(message(channel: "home"))
       #expect(report.next == .blocked(.minutes(5)) && report.attempt?.outcome == .refused)
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  /// One connection to a broker that says what it is told to.
+  /// Starts a scripted broker that accepts one connection.
   private func broker(_ talk: @escaping @Sendable (Int32) -> Void) throws -> UInt16 {
     let (listener, port) = try Loopback.listen(backlog: 1)
     Thread.detachNewThread {
@@ -205,7 +205,7 @@ import Testing
 
   private static let letIn: [UInt8] = [0x20, 3, 0, 0, 0]
 
-  /// Brokers that end in the middle, are too old, or say too much. None of it counts as arrived.
+  /// Brokers that disconnect early, are too old, or send garbage or too much. Nothing counts as delivered.
   @Test(.timeLimit(.minutes(1)), arguments: ["drops", "old", "garbage", "floods"])
   func brokersThatAreNoGood(_ kind: String) async throws {
     let port = try broker { socket in
@@ -213,7 +213,7 @@ import Testing
       switch kind {
       case "drops":
         Self.say(socket, Self.letIn)
-        // What it is told, and what is published.
+        // The subscription, and the published message.
         Self.read(socket)
       case "old": Self.say(socket, [0x20, 2, 0, 1])
       case "garbage": Self.say(socket, Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
@@ -253,7 +253,6 @@ import Testing
 private let mosquitto = "/usr/sbin/mosquitto"
 
 extension RealThings {
-  /// A real broker, mosquitto.
   @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: mosquitto), "needs mosquitto"))
   struct MQTTBrokerTests {
     private let script: Script
@@ -275,7 +274,7 @@ extension RealThings {
       _ = try await script.lines.next()
     }
 
-    /// Reads until a number of answers has come.
+    /// Reads until that number of answers has arrived.
     private func read(_ count: Int, settling: Bool, before: () throws -> Void = {}) async throws -> [TokenFault?] {
       let secret = try Secret(SecretTests.text)
       let channel = MQTTChannel(
@@ -291,7 +290,7 @@ extension RealThings {
         events.append($0)
       }
       var (faults, isOpen): ([TokenFault?], Bool) = ([], false)
-      // What is kept comes before the answer to the subscription, which is then not sent before it is dealt with.
+      // Stored messages arrive before the subscription is confirmed, and the confirmation waits until they are processed.
       while faults.count < count || count == 0 && !isOpen {
         switch try await events.next() {
         case .opened:
@@ -315,11 +314,11 @@ extension RealThings {
       guard done.status == 0 else { throw Failure(done.complaint) }
     }
 
-    /// An acknowledgement leaves when what came is dealt with, and not before: libmosquitto would have sent it by then.
+    /// An acknowledgement is sent only after a message is processed; libmosquitto itself would have sent it earlier.
     @Test(.timeLimit(.minutes(1))) func whatIsNotDealtWithComesAgain() async throws {
       defer { script.end() }
       #expect(try await read(1, settling: false) { try send("one") } == [.malformed])
-      // What was sent while nobody was there is kept, too.
+      // Messages sent while nobody was connected are stored too.
       try send("two")
       #expect(try await read(1, settling: false) == [.malformed])
       #expect(try await read(2, settling: true) == [.malformed, .malformed])

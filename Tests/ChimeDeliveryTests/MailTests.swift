@@ -65,7 +65,7 @@ import Testing
     }
     for reply in [500, 550, 551, 552, 553, 554, 555] {
       #expect(verdict(reply, failure: "RCPT failed").next == .giveUp)
-      // Before the message it is about the server, or about who asks.
+      // Before the message, a reply concerns the server or the client.
       #expect(verdict(reply, .session).next == .retry)
     }
     for reply in [530, 534, 535, 538] {
@@ -132,7 +132,7 @@ import Testing
 }
 
 extension RealThings {
-  /// Emails as Python's `email` package understands them.
+  /// Emails as Python's `email` package parses them.
   @Suite(.serialized) final class MailCompositionTests {
     let reader: Script
 
@@ -211,7 +211,7 @@ extension RealThings {
         request("Tea & <i>", template: #"{"subject": "[chime] {{title}}", "text": "{{title|html}} {{title}}"}"#))
       #expect(plain["types"] == .array(["text/plain"]) && plain["headers"]?["subject"] == "[chime] Tea & <i>")
       #expect(plain["text"] == "Tea &amp; &lt;i&gt; Tea & <i>\n")
-      // In HTML what a placeholder brings is escaped, once, whether the template says so or not.
+      // In HTML a placeholder's value is escaped exactly once, whether or not the template says so.
       let html = try await understood(
         request(
           "a<b>",
@@ -252,7 +252,7 @@ extension RealThings {
       return (report.attempt, report.next)
     }
 
-    /// The rules for addresses are those of webhooks, for the address that is dialled.
+    /// The address rules are those of webhooks, applied to the address that is dialed.
     @Test(arguments: ["smtp://127.0.0.1:9", "smtp://localhost:9", "smtps://[::1]:9", "smtps://127.0.0.2:9"])
     func aServerMayBeForbidden(_ server: String) async throws {
       let ofTheSystem = try await attempt(to: server) { $0.network = NetworkPolicy(isPersonal: false) }
@@ -260,7 +260,7 @@ extension RealThings {
       #expect(ofTheSystem.next == .retry && ofTheSystem.attempt?.status == nil)
     }
 
-    /// What a proxy calls localhost is another machine: TLS is not done without there.
+    /// To a proxy, localhost is another machine: TLS is required.
     @Test func aProxyIsAskedToConnect() async throws {
       let proxy = try Script("/usr/bin/python3", [support("plain-proxy.py")])
       defer { proxy.end() }

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import Synchronization
 
-/// A wall clock that stands until it is set.
+/// A wall clock that moves only when it is set.
 final class ManualTime: Sendable {
   private let instant = Mutex(Instant(seconds: 1_800_000_000))
 

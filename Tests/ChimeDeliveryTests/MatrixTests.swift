@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-/// What is said in rooms of Matrix, and what is made of what comes back: values in, values out.
+/// Messages to Matrix rooms, and the parsing of replies: values in, values out.
 @Suite struct MatrixRulesTests {
   private func endpoint(_ change: (inout Endpoint) -> Void = { _ in }) -> Endpoint {
     var endpoint = Endpoint(
@@ -52,7 +52,7 @@ import Testing
     #expect(
       Matrix.path("rooms", "!a:b", "send", "m.room.message", "x/y")
         == "/_matrix/client/v3/rooms/%21a%3Ab/send/m.room.message/x%2Fy")
-    // Nobody named, nothing read; elsewhere, elsewhere read.
+    // Without senders there are no answers; another server is another address.
     #expect(endpoint { $0.settings.senders = nil }.answersAddress == nil)
     #expect(endpoint().answersAddress != endpoint { $0.settings.via = "https://b.org" }.answersAddress)
   }
@@ -105,7 +105,7 @@ import Testing
       (reaction, relation(#"{"rel_type":"m.replace","event_id":"$t","key":"✅"}"#)), (reaction, "{}"), (reaction, "[]"),
       (message, relation(#"{"rel_type":"m.replace","event_id":"$t"}"#)),
       (message, relation(#"{"rel_type":"m.replace","event_id":"$t","m.in_reply_to":{"event_id":"$t"}}"#)),
-      // Chime's own, should its account be one of those who may answer.
+      // Chime's own message, in case its account is among those who may answer.
       (message, relation(#"{"m.in_reply_to":{"event_id":"$t"}}"#, #","io.chime.delivery":"msg_1""#)),
       (message, #"{"body":"done"}"#), (message, #"{"body":7,"m.relates_to":{"m.in_reply_to":{"event_id":"$t"}}}"#),
       ("m.sticker", relation(#"{"m.in_reply_to":{"event_id":"$t"}}"#)),
@@ -136,7 +136,7 @@ import Testing
     #expect(filter["presence"] as? [String: [String]] == ["not_types": ["*"]])
   }
 
-  /// Longer and longer, until somebody on the way has had enough.
+  /// The long-poll timeout grows until something in between closes the connection.
   @Test func patienceGrowsAndLearns() {
     var patience = MatrixPatience()
     var waits: [Milliseconds] = []
@@ -168,7 +168,7 @@ import Testing
     #expect(later)
   }
 
-  // MARK: What is sent
+  // MARK: Messages
 
   private func message(
     _ occurrence: Occurrence? = nil, event: DeliveryEvent? = nil, change: (inout Reminder) -> Void = { _ in }

@@ -15,7 +15,7 @@ import Testing
     #expect(NetworkAddress(canonical) == address)
   }
 
-  /// What only names an address by way of a resolver's tolerance is none.
+  /// Texts that only a tolerant resolver would take for an address are refused.
   @Test(arguments: [
     "", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "1.2.3", "1.2.3.4.5", "1.2.3.256", " 1.2.3.4", "1.2.3.4 ", "::g",
     "fe80::1%eth0", "[::1]", "localhost", "1.2.3.4/32",
@@ -52,7 +52,7 @@ import Testing
     #expect(try #require(AddressBlock(block)).contains(try #require(NetworkAddress(address))) == isIn)
   }
 
-  /// The way an address really comes: as connect(2) has it.
+  /// Addresses in the form that connect(2) receives.
   @Test func readsWhatConnectIsGiven() {
     var v4 = sockaddr_in()
     v4.sin_family = sa_family_t(AF_INET)
@@ -76,7 +76,7 @@ import Testing
 }
 
 @Suite struct NetworkPolicyTests {
-  /// Kind, an address of it, and whether the system's daemon and a person's may dial it.
+  /// An address, and whether the system daemon and a personal daemon may dial it.
   @Test(arguments: [
     ("93.184.215.14", true, true), ("1.1.1.1", true, true), ("192.0.0.9", true, true), ("100.63.255.255", true, true),
     ("100.128.0.0", true, true), ("172.15.255.255", true, true), ("172.32.0.0", true, true), ("11.0.0.0", true, true),
@@ -94,11 +94,11 @@ import Testing
     ("198.51.100.1", false, true), ("203.0.113.1", false, true), ("2001:db8::1", false, true),
     ("3fff:fff::1", false, true),
     ("5f00::1", false, true),
-    // What leads to such an address by a translator or a tunnel.
+    // Addresses that lead to such an address through a translator or a tunnel.
     ("64:ff9b::127.0.0.1", false, true), ("64:ff9b::10.0.0.1", false, true), ("64:ff9b:1::1", false, false),
     ("64:ff9b:1:ffff:ffff:ffff:10.0.0.1", false, false), ("2002:7f00:1::", false, true), ("2002:a00:1::", false, true),
     ("2002:c0a8:101::1", false, true), ("2001:0:7f00:1::", false, false),
-    // Teredo of the server 1.1.1.1 with the client 10.0.0.1, written turned over.
+    // Teredo with the server 1.1.1.1 and the client 10.0.0.1, which is written inverted.
     ("2001:0:101:101:0:0:f5ff:fffe", false, true), ("2001:0:101:101:0:0:fefe:fefe", true, true),
 
     ("0.0.0.0", false, false), ("0.1.2.3", false, false), ("::", false, false), ("::ffff:0.0.0.0", false, false),
@@ -112,7 +112,7 @@ import Testing
     ("192.0.0.192", false, false), ("fd20:ce::254", false, false), ("fe80::a9fe:a9fe", false, false),
     ("64:ff9b::169.254.169.254", false, false), ("2002:a9fe:a9fe::1", false, false),
     ("::169.254.169.254", false, false),
-    // 169.254.169.254 as a network's own NAT64 writes it behind 48, 56, 64 and 96 bits (RFC 6052, 2.2).
+    // 169.254.169.254 as a network's own NAT64 writes it after 48, 56, 64 and 96 bits (RFC 6052, 2.2).
     ("64:ff9b:1:a9fe:a9:fe00::", false, false), ("64:ff9b:1:a9:fe:a9fe::", false, false),
     ("64:ff9b:1:0:a9:fea9:fe00:0", false, false), ("64:ff9b:1::a9fe:a9fe", false, false),
   ])
@@ -122,7 +122,7 @@ import Testing
     #expect((NetworkPolicy(isPersonal: true).refusal(of: address) == nil) == byPerson)
   }
 
-  /// A public address that the machine has itself is as good as its loopback address.
+  /// A public address of this machine is treated like its loopback address.
   @Test(arguments: ["8.8.4.4", "::ffff:8.8.4.4", "64:ff9b::808:404", "2002:808:404::1", "2606:4700::1111"])
   func theMachinesOwnAddressIsForAPersonsDaemon(_ text: String) throws {
     let address = try #require(NetworkAddress(text))
@@ -150,13 +150,13 @@ import Testing
     (["::/0"], [], "::ffff:127.0.0.1", false), (["::/0"], [], "fd00::1", true),
     (["64:ff9b::/96"], [], "64:ff9b::a00:1", true),
     (["0.0.0.0/0"], [], "0.0.0.0", true), (["224.0.0.0/4"], [], "224.0.0.1", true),
-    // Metadata: by its very address or not at all.
+    // Metadata services must be allowed by their exact address.
     (["0.0.0.0/0", "::/0"], [], "169.254.169.254", false), (["169.254.0.0/16"], [], "169.254.169.254", false),
     (["169.254.169.254/31"], [], "169.254.169.254", false), (["169.254.169.254"], [], "169.254.169.254", true),
     (["169.254.169.254/32"], [], "::ffff:169.254.169.254", true), (["fd00::/8"], [], "fd00:ec2::254", false),
     (["fd00:ec2::254/128"], [], "fd00:ec2::254", true), (["64:ff9b::/96"], [], "64:ff9b::a9fe:a9fe", false),
     (["64:ff9b::a9fe:a9fe"], [], "64:ff9b::a9fe:a9fe", true),
-    // What is denied stays so.
+    // A denied address stays denied.
     (["10.0.0.0/8"], ["10.1.0.0/16"], "10.1.2.3", false), (["10.0.0.0/8"], ["10.1.0.0/16"], "10.2.2.3", true),
     ([], ["1.1.1.0/24"], "1.1.1.1", false), ([], ["1.1.1.0/24"], "::ffff:1.1.1.1", false),
     ([], ["1.1.1.0/24"], "64:ff9b::1.1.1.1", false), ([], ["1.1.1.0/24"], "1.1.2.1", true),
@@ -169,7 +169,7 @@ import Testing
     #expect((policy.refusal(of: try #require(NetworkAddress(text))) == nil) == may)
   }
 
-  /// A sentence names the address, what it is and the very thing to write; written, it helps.
+  /// The sentence names the address, its kind and the entry to add; adding it works.
   @Test(arguments: [
     ("10.0.0.5", "10.0.0.5 is a private address, to which Chime may not connect; to allow it, add \"10.0.0.5\" to allow of "),
     ("169.254.169.254", "169.254.169.254 is a cloud's metadata service and may not be dialled"),

@@ -5,11 +5,11 @@ import Testing
 
 @testable import ChimeDelivery
 
-/// What waited comes as a few popups, and nothing of it is lost.
+/// Waiting messages are shown as a few popups, and none is lost.
 @Suite struct PopupCoalescerTests {
   let now = scheduled + .hours(1)
 
-  /// A message that has waited for an hour.
+  /// Returns a message that has waited for an hour.
   func waiting(
     _ id: String, _ urgency: Urgency = .normal, minutes: Int64 = 0, round: Int = 1, attempts: Int = 1
   ) throws -> PopupCoalescer.Held {
@@ -23,7 +23,7 @@ import Testing
     return PopupCoalescer.Held(message: sample) { _ in }
   }
 
-  /// Orders in short: `r1` shown, `r1+1` with another round, `sum 1: r4 r5`.
+  /// Abbreviated orders: `r1` shown, `r1+1` with another round, `sum 1: r4 r5`.
   func short(_ orders: [PopupCoalescer.Order]) -> [String] {
     orders.map { order in
       switch order {
@@ -45,7 +45,7 @@ import Testing
     var fresh = try message(id: "r1")
     #expect(
       short(coalescer.admit(PopupCoalescer.Held(message: fresh) { _ in }, now: scheduled + .seconds(9))) == ["r1"])
-    // A clock that was set back makes nothing older.
+    // Setting the clock back makes nothing older.
     #expect(short(coalescer.admit(PopupCoalescer.Held(message: fresh) { _ in }, now: scheduled - .hours(1))) == ["r1"])
     #expect(
       short(coalescer.admit(PopupCoalescer.Held(message: fresh) { _ in }, now: scheduled + .seconds(10))) == ["wait"])
@@ -53,7 +53,7 @@ import Testing
     #expect(short(coalescer.admit(PopupCoalescer.Held(message: fresh) { _ in }, now: scheduled)).isEmpty)
   }
 
-  /// How many wait (normal ones, named a b c …, each a minute later than the one before), and what is shown of them.
+  /// The number of waiting messages (normal ones, named a b c …, each a minute later than the previous), and what is shown.
   @Test(arguments: [
     (1, ["a"]), (3, ["c", "b", "a"]), (4, ["d", "c", "b", "a"]), (5, ["e", "d", "c", "sum 1: b a of 2"]),
     (7, ["g", "f", "e", "sum 1: d c b a of 4"]),
@@ -96,10 +96,10 @@ import Testing
     #expect(short(coalescer.momentIsOver(now: now)) == ["a"])
     for id in ["b", "c", "d", "e"] { _ = coalescer.admit(try waiting(id), now: now + .seconds(20)) }
     #expect(short(coalescer.momentIsOver(now: now + .seconds(20))) == ["b", "c", "sum 1: d e of 2"])
-    // The summary grows, also by a single one, and takes its own place.
+    // The summary grows, even by a single message, and replaces itself.
     _ = coalescer.admit(try waiting("f"), now: now + .seconds(50))
     #expect(short(coalescer.momentIsOver(now: now + .seconds(50))) == ["sum 1: d e f of 1"])
-    // A minute later it is another matter.
+    // A minute later a new summary starts.
     for id in ["g", "h", "i", "j", "k"] { _ = coalescer.admit(try waiting(id), now: now + .seconds(111)) }
     #expect(short(coalescer.momentIsOver(now: now + .seconds(111))) == ["g", "h", "i", "sum 2: j k of 2"])
   }
@@ -111,7 +111,7 @@ import Testing
     #expect(coalescer.ended(.retry, now: now).isEmpty)
     #expect(short(coalescer.ended(.settled, now: now)) == ["opened"])
     #expect(coalescer.ended(.settled, now: now).isEmpty)
-    // What was owed then has waited, though nobody has tried it; what fires later has not.
+    // A message pending at that time has waited, although nobody tried it; one fired later has not.
     for (age, expected) in [(Milliseconds.milliseconds(1), "wait"), (.zero, "b"), (.seconds(-1), "b")] {
       var sample = try waiting("b", attempts: 0).message
       sample.delivery.createdAt = now - age
@@ -192,7 +192,7 @@ import Testing
   }
 }
 
-/// A transport that keeps what it is to show for the test to answer.
+/// A transport that keeps the popups until the test answers.
 final class Screen: PopupTransport {
   typealias Shown = (content: PopupContent, report: @Sendable (ChannelReport) -> Void)
   private let shown = Events<Shown>()

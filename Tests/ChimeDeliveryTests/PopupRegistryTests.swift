@@ -4,9 +4,9 @@ import Testing
 
 @testable import ChimeDelivery
 
-/// Who replaces whom among the runs of notify-send.
+/// Which runs of notify-send replace which popups.
 @Suite struct PopupRegistryTests {
-  /// What is started, with the number whose place it takes.
+  /// Returns the runs started, each with the number that it replaces.
   func started(_ orders: [PopupRegistry.Order]) -> [String] {
     orders.compactMap { order in
       if case .start(let run, _, let replacing, _) = order { "\(run) for \(replacing ?? 0)" } else { nil }
@@ -23,7 +23,7 @@ import Testing
     #expect(reports.count == 1)
     _ = registry.handle(.ended(.status(0)), of: 1, limit: 8)
     #expect(started(registry.admit(summary(1), limit: 8)) == ["2 for 5"])
-    // One that never got a number, and another summary.
+    // A run that never got a number, and another summary.
     _ = registry.handle(.ended(.status(1)), of: 2, limit: 8)
     #expect(started(registry.admit(summary(1), limit: 8)) == ["3 for 0"])
     #expect(started(registry.admit(summary(2), limit: 8)) == ["4 for 0"])

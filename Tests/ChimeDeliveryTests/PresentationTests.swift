@@ -36,7 +36,7 @@ import Testing
     #expect(Presentation.title(of: sample) == "ab[31mc d ef")
     #expect(Presentation.body(of: sample) { _ in "" } == "1\n2\n3\n\n4")
     #expect(Presentation.title(of: try message("\n \t")) == "Reminder")
-    // Right-to-left text and joined emoji stay as they are.
+    // Right-to-left text and joined emoji are unchanged.
     #expect(Presentation.title(of: try message("שתה מים 👩‍👩‍👧")) == "שתה מים 👩‍👩‍👧")
   }
 
@@ -84,7 +84,7 @@ import Testing
       ])
   }
 
-  /// What comes again says how often it has come, and since when.
+  /// A repeat states its count, and since when it repeats.
   @Test func aRepeatSaysSinceWhen() throws {
     for (round, text) in [
       (1, ""), (2, "2nd time, since 08:30"), (3, "3rd time, since 08:30"), (11, "11th time, since 08:30"),
@@ -96,7 +96,7 @@ import Testing
         == "now\n21st time, since 8:00\nwas due at 8:00, in quiet hours")
   }
 
-  /// On both ways to the screen; desktops let only critical popups stay, and the reminder's own urgency is as it was.
+  /// Both transports; desktops keep only critical popups, while the reminder's own urgency is unchanged.
   @Test func aPopupThatStaysHasNoEnd() throws {
     let configuration = DesktopConfiguration(environment: [:])
     let capabilities = ServerCapabilities(names: ["body", "actions"])

@@ -15,7 +15,7 @@ import Testing
     ("?key=tk%2F%22a%5Cb%22%3Cc%3E%26d%2B1%3D&x", "?key=<redacted>&x"),
     ("two: whsec_MfKQ9r8GKYqrTwjU/+==, whsk_AAAA", "two: <redacted>, <redacted>"),
     (#"["whsec_Mf\/KQ"]"#, #"["<redacted>"]"#),
-    // What is no secret stays as it is, a part of one at the very end of a whole answer too.
+    // Other text is unchanged, including a partial secret at the very end of a complete answer.
     ("a secret begins with whsec_ or whsk_", "a secret begins with whsec_ or whsk_"),
     ("whpk_AAAA tk/\"a\\b", "whpk_AAAA tk/\"a\\b"), ("", ""), ("čaj 🫖", "čaj 🫖"),
   ])
@@ -32,7 +32,7 @@ import Testing
     #expect(redaction.clean(Array("saw tk_1".utf8), isWhole: false) == Array("saw tk_1".utf8))
   }
 
-  /// What receivers' frameworks make of a text that they send back.
+  /// A token in the encodings that receivers' frameworks use for echoed text.
   @Test func knowsATokenThatIsWrittenAnotherWay() throws {
     let token = "tk_Ab/\"c\\d\"<e>&f+1%9="
     let bytes = Array(token.utf8)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// In Base64 too, wherever the token stands in what was encoded, and in either alphabet.
+  /// Also in Base64, at any position in the encoded text and in both alphabets.
   @Test func knowsATokenInBase64() {
     for token in [
       "tk_0123456789", "AbCdEfGh1234567", "??>>~~??>>~~", "tk/" + String(repeating: "0123456789", count: 200),
@@ -72,7 +72,7 @@ import Testing
           for text in [plain, other, plain.replacing("/", with: "\\/")] {
             let cleaned = redaction.clean("<\(text)>")
             #expect(cleaned.hasSuffix("<redacted>>"), "\(text) became \(cleaned)")
-            // Nothing of it is left that says more than what stood before it.
+            // What is left says no more than the text before the token.
             let left = cleaned.dropFirst().prefix { $0 != "<" }
             #expect(left.count <= before.utf8.count * 4 / 3, "\(text) became \(cleaned)")
           }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// A token that is short looks like much else when it is encoded: then it is known as it is written alone.
+  /// A short token resembles too much when encoded, so only its literal form is recognized.
   @Test func whatOnlyLooksLikeItStays() {
     let text = "saw 6162 YWI= ba, 0x6162"
     #expect(Redaction(token: "ab").clean(text) == text)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// However an answer is made, it costs so many looks and no more: this one would be looked through from each place.
+  /// The number of comparisons is bounded: a naive search would rescan this answer from each position.
   @Test func aLongRunOfOneLetterIsLookedThrough() {
     let token = String(repeating: "a", count: 2_000)
     let text = String(repeating: "a", count: 1_999) + "b" + String(repeating: "a", count: 2_000)
@@ -105,7 +105,7 @@ import Testing
 }
 
 extension RealThings {
-  /// Receivers that send back what they were sent.
+  /// Receivers that echo what they were sent.
   @Suite(.serialized) final class EchoTests {
     let receiver: Script
     let port: Int

@@ -10,7 +10,7 @@ struct ReplyLinesTests {
     #"{"id":"hwQ2YpKdmg","time":1635528741,"event":"message","topic":"mytopic","message":"Disk \"full\"\nů"}"#
   private static let keepalive = #"{"id":"DGUDShMCsc","time":1635528787,"event":"keepalive","topic":"mytopic"}"#
 
-  /// As ntfy's documents have them, and what others say.
+  /// Lines from ntfy's documentation, and other lines.
   @Test(arguments: [
     (open, ReplyLine.opened), (message, .message(id: "hwQ2YpKdmg", text: "Disk \"full\"\nů")), (keepalive, .other),
     ("", .other),
@@ -23,7 +23,7 @@ struct ReplyLinesTests {
   ])
   func aLine(_ text: String, _ line: ReplyLine) { #expect(ReplyLine(Array(text.utf8)) == line) }
 
-  /// However the network cuts it.
+  /// The network may split the lines anywhere.
   @Test func linesComeInParts() throws {
     let text = [Self.open, Self.message, Self.keepalive, ""].joined(separator: "\r\n") + "\n" + Self.message
     var random = SeededGenerator(seed: 1)
@@ -48,7 +48,7 @@ struct ReplyLinesTests {
     #expect(throws: ReplyFault.self) { try others.take(longest + [0x61, 0x0A], elapsed: .zero) }
   }
 
-  /// A gigabyte is not read, and a stream of years is.
+  /// A gigabyte is refused, but a stream that lasts for years is read.
   @Test func aStreamHasABound() throws {
     let line = [UInt8](repeating: 0x61, count: 999) + [0x0A]
     var lines = ReplyLines()

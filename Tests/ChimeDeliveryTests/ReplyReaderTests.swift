@@ -8,9 +8,10 @@ import Testing
 @testable import ChimeDelivery
 
 extension RealThings {
-  /// Streams of answers over real sockets.
+  /// Answer streams over real sockets.
   struct ReplyReaderTests {
-    /// Takes one connection at a time, keeps what it was asked, and says what it is told to: nothing after that, unless `floods`.
+    /// Accepts one connection at a time, records the request, and sends the scripted answer; then nothing more, unless
+    /// `floods`.
     private final class Server: Sendable {
       let port: Int
       private let asked = Mutex<[String]>([])
@@ -33,7 +34,7 @@ extension RealThings {
             }
             _ = say(answer)
             if let floods { while say(floods) {} }
-            // Until the other side has had enough.
+            // Until the other side closes.
             while !ends, recv(connection, &buffer, buffer.count, 0) > 0 {}
             close(connection)
           }
@@ -46,7 +47,7 @@ extension RealThings {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n"
     private static let open = #"{"id":"o1","event":"open"}"# + "\n"
 
-    /// What becomes of a stream until its end.
+    /// Reads a stream to its end.
     private func read(
       _ server: Server, quiet: Milliseconds = .seconds(60), after last: String? = nil,
       configure: (inout EndpointConfiguration) -> Void = { _ in }, change: (inout Endpoint) -> Void = { _ in },
@@ -84,7 +85,7 @@ extension RealThings {
       return (found.opened, found.replies, found.nonsense, end)
     }
 
-    /// Whatever it is called: this machine's clock wakes the thread.
+    /// Without any data the reader gives up, because a timer on this machine wakes the thread.
     @Test(.timeLimit(.minutes(1))) func isGivenUpWithoutASignOfLife() async throws {
       let found = try await read(Server(Self.head + Self.open), quiet: .milliseconds(400))
       #expect(found.opened && found.end.reason == "no data arrived for 400ms, not even a keep-alive", "\(found)")
@@ -105,7 +106,8 @@ extension RealThings {
       if case .success(.token(let token)) = reply.said { token.subject } else { nil }
     }
 
-    /// It is asked for what came after the last message, with what the endpoint is known by; tokens are told from what is none.
+    /// It asks for what came after the last message, with the endpoint's credentials, and distinguishes tokens from
+    /// other text.
     @Test(.timeLimit(.minutes(1))) func readsTokens() async throws {
       let text = try #require(ActionToken(ActionTokenTests.subjects[0]).text(try ActionTokenTests.key()))
       let lines = [
@@ -143,7 +145,7 @@ extension RealThings {
       return (found, try #require(server.requests.first))
     }
 
-    /// An address that is asked is asked once, signed, and says what was answered.
+    /// A poll address is requested once, with a signature, and its answers are returned.
     @Test(.timeLimit(.minutes(1))) func asksForTokens() async throws {
       let text = try #require(ActionToken(ActionTokenTests.subjects[0]).text(try ActionTokenTests.key()))
       let (found, request) = try await ask(
@@ -176,7 +178,7 @@ extension RealThings {
       #expect(!found.end.isAnswered && found.replies.isEmpty && found.end.reason.contains(reason), "\(found.end)")
     }
 
-    /// A token is not for another server than the endpoint's.
+    /// A token is not sent to a server other than the endpoint's.
     @Test(.timeLimit(.minutes(1))) func anotherServerIsToldNothing() async throws {
       let server = try Server(Self.head + Self.open, ends: true)
       let found = try await read(
@@ -191,7 +193,7 @@ extension RealThings {
       #expect(!request.lowercased().contains("authorization"), "\(request)")
     }
 
-    /// Its own limit ends it, and not the size of this machine's memory.
+    /// A limit ends the stream before memory runs out.
     @Test(
       .timeLimit(.minutes(1)),
       arguments: [
@@ -222,7 +224,7 @@ extension RealThings {
       let reader = Mutex<ReplyReader?>(nil)
     }
 
-    /// While nothing comes the thread sleeps: counted by the kernel.
+    /// While no data arrives, the thread sleeps; measured by the kernel's counters.
     @Test(.proof(.patience), .timeLimit(.minutes(1))) func costsNothingWhileNothingComes() async throws {
       @Sendable func switches() -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
@@ -241,7 +243,7 @@ extension RealThings {
           if case .opened = event { box.reader.withLock { $0 = reader } }
         })
       while box.reader.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(10)) }
-      // libcurl wakes once more, when connecting would have taken too long.
+      // libcurl wakes once more, at the end of the connection timeout.
       try await Task.sleep(for: .seconds(2))
       let before = switches()
       try await Task.sleep(for: .seconds(5))

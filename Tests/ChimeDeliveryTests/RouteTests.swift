@@ -6,7 +6,7 @@ import Testing
 @testable import ChimeDelivery
 
 extension RealThings {
-  /// Which addresses are really dialled, and through what.
+  /// Which addresses are really dialed, and through which proxy.
   @Suite(.serialized) final class RouteTests {
     let receiver: Script
     let port: Int
@@ -26,7 +26,7 @@ extension RealThings {
         isPersonal: false, allow: allow.compactMap(AddressBlock.init), deny: deny.compactMap(AddressBlock.init))
     }
 
-    /// However the address is written, it is the one that is dialled that counts.
+    /// The dialed address is what counts, however it is written.
     @Test(arguments: [
       "127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001", "localhost",
       "LOCALHOST", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:7f00:0001]", "[::1]", "0",
@@ -35,7 +35,7 @@ extension RealThings {
     func theSystemsDaemonReachesNothingOfItsOwn(_ host: String) async throws {
       let (attempt, next) = try await attempted("http://\(host):\(port)/") { $0.network = Self.system() }
       #expect(next == .retry && attempt.outcome == .failed && attempt.status == nil)
-      // The one with a dot at its end is no name of anything to the resolver of Debian 12.
+      // To the resolver of Debian 12, the address with a trailing dot is not a valid name.
       let error = attempt.error ?? ""
       #expect(error.contains("may not be dialled; to allow it, add \"") || error.contains("resolve"), "\(attempt)")
       #expect(receiver.lines.isEmpty)
@@ -55,7 +55,7 @@ extension RealThings {
       #expect(denied.error == "Chime may not connect to 127.0.0.1: \"127.0.0.0/8\" is in deny of [webhook]")
     }
 
-    /// A name of several addresses: each is judged, and only those that may be are dialled.
+    /// A name with several addresses: each is checked, and only the allowed ones are dialed.
     @Test func everyAddressOfANameIsJudged() async throws {
       try #require(hasBoth, "there is no ::1 here")
       for allowed in ["::1", "127.0.0.1"] {
@@ -70,7 +70,7 @@ extension RealThings {
       #expect(receiver.lines.isEmpty)
     }
 
-    /// A redirect leads nowhere, so not to what may not be dialled either.
+    /// A redirect is not followed, and so cannot lead to a forbidden address.
     @Test func aRedirectReachesNothing() async throws {
       let (attempt, next) = try await attempted("http://127.0.0.1:\(port)/loop") {
         $0.network = Self.system(["127.0.0.1"])
@@ -78,7 +78,7 @@ extension RealThings {
       #expect(next == .retry && attempt.status == 307)
     }
 
-    /// Connections are kept by one channel, and a changed rule comes with a new one: nothing of the old is used again.
+    /// A channel keeps its connections, and a changed rule creates a new channel: no old connection is reused.
     @Test func aChangedRuleMeetsNoOldConnection() async throws {
       let url = "http://127.0.0.1:\(port)/"
       let before = try webhooks(to: url) { $0.network = Self.system(["127.0.0.1"]) }
@@ -105,7 +105,7 @@ extension RealThings {
       let (proxy, proxyPort) = try await proxy()
       defer { proxy.end() }
       let server = try ProxyServer("http://127.0.0.1:\(proxyPort)")
-      // The name is the proxy's to resolve: nobody here knows it.
+      // The proxy resolves the name, which is unknown here.
       let (plain, next) = try await attempted("http://receiver.test:\(port)/hook") { $0.proxy = server }
       #expect(next == .settled, "\(plain)")
       #expect(try await proxy.lines.next()["asked"]?.string == "POST http://receiver.test:\(port)/hook")
@@ -147,7 +147,7 @@ extension RealThings {
       #expect(proxy.lines.isEmpty)
     }
 
-    /// It is the proxy that is dialled, so its address is judged, and that of an exception as ever.
+    /// The proxy is what is dialed, so its address is checked; exceptions to the proxy are checked as usual.
     @Test func theProxysAddressIsJudged() async throws {
       let (proxy, proxyPort) = try await proxy()
       defer { proxy.end() }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import ChimeDelivery
 
-/// 2026-03-29T00:30:00Z: in Prague half an hour before the clocks go forward.
+/// 2026-03-29T00:30:00Z: half an hour before the clocks go forward in Prague.
 let scheduled = Instant(seconds: 1_774_744_200)
 
-/// A message about one firing of a reminder.
+/// Returns a message about one firing of a reminder.
 func message(
   _ title: String = "Stand up", body: String? = nil, id: String = "r7k2", channel: String = "desktop", round: Int = 1,
   late: LateCause? = nil, lateBy: Milliseconds = .zero, change: (inout Reminder) -> Void = { _ in }
@@ -32,12 +32,12 @@ extension ChannelReport {
 }
 
 extension Channel {
-  /// Sends, and gives the first report.
+  /// Sends, and returns the first report.
   func deliver(_ message: OutboundMessage, within span: Duration = .seconds(120)) async throws -> ChannelReport {
     try await reports(of: message).next(within: span)
   }
 
-  /// Sends, and gives what is reported.
+  /// Sends, and returns the reports.
   func reports(of message: OutboundMessage) -> Events<ChannelReport> {
     let reports = Events<ChannelReport>()
     send(message) { reports.append($0) }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The sanitizer under which the tests run, as `make asan` and `make tsan` say.
+/// The sanitizer under which the tests run, set by `make asan` and `make tsan`.
 enum Sanitizer {
   private static let name = getenv("CHIME_TEST_SANITIZER").map { String(cString: $0) }
 
-  /// What is let go of is kept for a while, so that a late use is seen: memory cannot be held to a bound.
+  /// Freed memory is kept for a while to detect late uses, so memory use cannot be bounded.
   static let keepsFreedMemory = name == "address"
-  /// vfork(2) becomes fork(2): the child has memory of its own, and cannot tell there why a program did not start.
+  /// vfork(2) becomes fork(2): the child has its own memory, and cannot report why a program did not start.
   static let forksForVfork = name == "thread"
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-/// Texts that only a passphrase opens.
+/// Texts encrypted with a passphrase.
 @Suite struct SealedTextTests {
   @Test func whatIsSealedIsOpenedByItsPassphraseAlone() throws {
     let plain = Array("token tk_1".utf8)
@@ -17,7 +17,7 @@ import Testing
     #expect(try SealedText(sealing: [], with: "correct horse").open(with: "correct horse").isEmpty)
   }
 
-  /// Each member, changed or cut.
+  /// Each member, changed or truncated.
   @Test func whatWasChangedIsNotOpened() throws {
     let sealed = try SealedText(sealing: Array("token tk_1".utf8), with: "correct horse")
     let members = try JSONDecoder().decode([String: String].self, from: JSONEncoder().encode(sealed))

@@ -12,7 +12,7 @@ import Testing
     #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
   }
 
-  /// The key pair and the signature that Standard Webhooks' text and Svix's server show.
+  /// The key pair and the signature in Standard Webhooks' specification and Svix's server.
   static let pair =
     "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg=="
 
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// A second line is what messages are taken back with; both are kept in one.
+  /// A second line is the token for withdrawing messages; both are stored as one.
   @Test func tokensMayBeTwo() throws {
     let pair = try Token(" tk_one \n\r\ntk_two\n")
     #expect(pair.text == "tk_one" && pair.withdrawing == "tk_two" && pair.isPair && pair.stored == "tk_one tk_two")

@@ -5,20 +5,20 @@ import Testing
 @testable import ChimeDelivery
 
 extension RealThings {
-  /// Each shipped template against a receiver that takes what the service's documentation says, and nothing else.
+  /// Each bundled template with a receiver that accepts only what the service's documentation allows.
   @Suite(.serialized) final class ShippedTemplateTests {
     let receiver: Script
     let port: Int
     static let token = "tk_AbCdEf0123456789"
 
-    /// Where each service is found at the receiver.
+    /// The path of each service at the receiver.
     static let addresses = [
       "ntfy": "/chime-topic", "gotify": "", "slack": "/services/T012/B345/abcDEF", "discord": "/api/webhooks/81/x-Y_z",
       "homeassistant": "/api/webhook/my-reminder",
       "healthchecks": "/00000000-1111-2222-3333-444444444444",
     ]
 
-    /// Titles that would break what is put together by hand.
+    /// Titles that would break naive string concatenation.
     static let titles = [
       "Stand up", "\"},\"text\":\"<!channel>\" & 'co' \\", "{{title}} {{token}} {{",
       "@everyone <@123> *b* _i_ `c` ~s~ |",
@@ -45,7 +45,7 @@ extension RealThings {
         token: withToken ? try Token("\(Self.token)\ntk_GhIjKl0123456789") : nil)
     }
 
-    /// Sends one message by a shipped template, and gives what the service made of it.
+    /// Sends one message with a bundled template, and returns what the service received.
     func deliver(
       _ name: String, _ title: String, body: String? = nil, late: LateCause? = nil, withToken: Bool = true,
       replies: String? = nil, report: TrackerReport? = nil, event: DeliveryEvent? = nil, receipt: String? = nil,
@@ -73,7 +73,7 @@ extension RealThings {
       return seen["understood"] ?? .null
     }
 
-    /// A title as a service that takes one line has it.
+    /// Returns a title as a service with single-line titles shows it.
     func line(_ title: String) -> String {
       PlainText.withoutControls(title, lines: false).split(separator: " ").joined(separator: " ")
     }
@@ -95,7 +95,7 @@ extension RealThings {
       #expect(long["message"]?.string?.utf8.count == 3_799 && (long["title"]?.string?.count ?? 0) == 250)
     }
 
-    /// What was shown is taken back by the id under which it was sent.
+    /// A message is withdrawn by the ID under which it was sent.
     @Test func ntfyTakesBack() async throws {
       let sent = try await deliver("ntfy", "Tea")
       let id = try #require(sent["sequence"]?.string)
@@ -104,7 +104,7 @@ extension RealThings {
       #expect(seen["cleared"]?.string == id)
     }
 
-    /// Buttons, whatever stands on them: three at most, each with a token that the endpoint takes.
+    /// Buttons with any text: three at most, each with a token that the endpoint accepts.
     @Test func ntfyWithAnswers() async throws {
       let address = "https://ntfy.sh/" + String(repeating: "a", count: 64)
       let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "ntfy"))
@@ -134,7 +134,7 @@ extension RealThings {
         report.items = [.init("speedmaster", title), .init("other", "Other")]
         #expect(actions(try await buttons(report)) == [.item("speedmaster"), .snooze(.minutes(10)), .dismiss])
       }
-      // Nobody reads answers.
+      // Without a reply stream there are no buttons.
       #expect(try await deliver("ntfy", "Tea")["actions"] == .null)
     }
 
@@ -151,7 +151,7 @@ extension RealThings {
       #expect(bare["extras"]?["client::notification"] == nil)
     }
 
-    /// By the number that Gotify gave it, with a client's token.
+    /// A message is withdrawn by the number that Gotify gave it, with a client's token.
     @Test func gotifyTakesBack() async throws {
       let withdrawal = DeliveryEvent(.withdrawal, message: DeliveryID(rawValue: "msg_r7k2_1"))
       let seen = try await deliver("gotify", "Tea", event: withdrawal, receipt: "25")

@@ -39,7 +39,7 @@ extension RealThings {
       await supervisor.stop()
     }
 
-    /// notify-send says that the popup is shown before it listens for the interrupt that closes it.
+    /// notify-send reports a popup as shown before it handles the interrupt that closes it.
     @Test func interruptsAProgramOnceItListens() async throws {
       let supervisor = Supervisor()
       let events = events(supervisor, "slow-to-listen")
@@ -66,14 +66,14 @@ extension RealThings {
         let all = ["hang", "stubborn", "orphan", "crash", "quiet"].enumerated().map { index, fake in
           events(supervisor, fake, run: UInt64(index + 1))
         }
-        // Two are over by themselves before the rest is ended, one of those only by SIGKILL.
+        // Two end by themselves before the rest is ended, one of those only by SIGKILL.
         for index in [3, 4] { _ = try await all[index].first { if case .ended = $0 { true } else { false } } }
         if round == 1 { supervisor.end(1, with: SIGINT) }
         await supervisor.stop()
         for index in 0...2 { _ = try await all[index].first { if case .ended = $0 { true } else { false } } }
       }
       #expect(Belongings() == before)
-      // What was killed and is nobody's child is gone in a moment.
+      // A killed process that is nobody's child disappears shortly.
       let end = ContinuousClock.now + .seconds(60)
       while !Belongings.orphans(named: "sleep").isEmpty, ContinuousClock.now < end {
         try await Task.sleep(for: .milliseconds(10))

@@ -6,7 +6,7 @@ import Testing
 @testable import ChimeDelivery
 
 extension RealThings {
-  /// Real receivers over TLS, whose certificates a CA made by openssl has signed.
+  /// Real TLS receivers, with certificates signed by a CA made with openssl.
   @Suite(.serialized) final class TLSTests {
     let receivers: Script
     let said: [String: JSON]
@@ -35,7 +35,7 @@ extension RealThings {
       for _ in 1...3 { #expect(try await receivers.lines.next() == ["received": .string(name)]) }
     }
 
-    /// A receiver's own certificate may be trusted as well, for its name and no other.
+    /// A receiver's self-signed certificate may be trusted, but only for its own name.
     @Test func aCertificateSignedByItselfCanBeTrusted() async throws {
       let own = try #require(said["alone.pem"]?.string)
       #expect(try await attempted(url("alone"), certificates: contents(own)).next == .settled)
@@ -71,11 +71,11 @@ extension RealThings {
       #expect(
         attempt.error?.hasPrefix("no trusted authority signed the receiver's certificate: ") == true,
         "\(attempt)")
-      // Those of one endpoint are for that one: the handle that had them serves no other.
+      // An endpoint's certificates apply to that endpoint only: its handle serves no other.
       let channel = try webhooks(to: url("good"))
       #expect(await channel.test(try access(to: url("good"), certificates: contents(ca))).isDelivered)
       #expect(!(await channel.test(try access(to: url("good"))).isDelivered))
-      // And they are the only ones that count there.
+      // They are the only ones trusted there.
       let own = try contents(try #require(said["alone.pem"]?.string))
       #expect(!(await channel.test(try access(to: url("good"), certificates: own)).isDelivered))
       await channel.stop()
@@ -83,7 +83,7 @@ extension RealThings {
       #expect(receivers.lines.isEmpty)
     }
 
-    /// Nobody's failure: until the file is there, messages wait.
+    /// This is nobody's failure: messages wait until the file exists.
     @Test(arguments: ["/nonexistent/ca.pem", "/dev/null", "/etc/hostname"])
     func aFileWithoutCertificatesShutsTheWay(_ path: String) async throws {
       let (attempt, next) = try await attempted(url("good")) { $0.certificateFile = path }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ChimeDelivery
 
-/// A template cannot make the daemon write more than it can hold: some filters make a text longer, and a long text can be
-/// named thousands of times.
+/// A template cannot make the daemon produce too much text, although filters may lengthen a text and a template may use
+/// it thousands of times.
 @Suite struct TemplateSizeTests {
   private func access(_ template: String?, headers: [EndpointSettings.Header]? = nil) throws -> EndpointAccess {
     EndpointAccess(
@@ -45,7 +45,7 @@ import Testing
     let long = try message(body: String(repeating: "x", count: 16_384))
     let error = #expect(throws: TemplateError.self) { try request(access, long) }
     #expect(error?.description.contains("more than 1048576 bytes of this message") == true)
-    // What a short one becomes is no business of the rule's.
+    // A short message is not affected by the limit.
     #expect(throws: Never.self) { try request(access, message(body: "x")) }
   }
 
@@ -58,7 +58,7 @@ import Testing
     #expect(try request(access, message(body: "x")).headers.count == 37)
   }
 
-  /// What the bound says is never less than what is written.
+  /// The computed bound is never less than the rendered size.
   @Test(arguments: [
     "line", "slack", "html", "markdown", "percent", "max:3", "bytes:4", "prefix:é", "suffix:!!", "default:none",
   ])
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// A message that cannot be written is refused in words, and so is a test of it.
+  /// A message that cannot be rendered is refused with a reason, and so is a test message.
   @Test func itIsSaidInTheRecord() async throws {
     let access = try access(#"{"text": "\#(String(repeating: "{{body}}{{title}}", count: 3_500))"}"#)
     let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1")) { _ in access }
@@ -92,7 +92,7 @@ import Testing
   }
 }
 
-/// What notify-send says after it could not show anything is no answer.
+/// Output of notify-send after it could not show a popup is no answer.
 @Suite struct UnshownPopupTests {
   @Test func whatIsNotOnScreenIsNotAnswered() {
     var popup = Popup(isPlain: false, snooze: .minutes(10))

@@ -7,7 +7,7 @@ import Testing
 @testable import ChimeDelivery
 
 @Suite struct TemplateTests {
-  /// What a message of the samples becomes by a template.
+  /// Returns a sample message rendered with a template.
   func render(
     _ template: String, _ title: String = "Stand up", body: String? = nil, late: LateCause? = nil,
     change: (inout Reminder) -> Void = { _ in }
@@ -61,10 +61,10 @@ import Testing
     ("html", "<b>\"x\" & 'y'\nz", "&lt;b&gt;&quot;x&quot; &amp; &#39;y&#39;<br>z"),
     ("markdown", "*a* _b_ <@1> `c` \\", "\\*a\\* \\_b\\_ \\<\\@1\\> \\`c\\` \\\\"),
     ("line", "a\r\nb\tc\u{7}d", "a b cd"), ("percent", "é/?", "%C3%A9%2F%3F"),
-    // A mark that combines with it does not hide a character.
+    // A combining mark does not hide a character.
     ("markdown", "*\u{301}a", "\\*\u{301}a"),
     ("slack", "<\u{338}a", "&lt;\u{338}a"), ("html", "&\u{301}", "&amp;\u{301}"),
-    // No entity is cut in two, no cluster either, and emoji count as two.
+    // Entities and grapheme clusters are not split, and an emoji counts as two.
     ("slack|max:8", "ab&&&", "ab&amp;…"), ("max:4", "👩‍👩‍👧 and", "…"), ("max:3", "👍👍", "👍…"), ("max:4", "👍👍", "👍👍"),
     ("bytes:4", "ééé", "…"), ("bytes:5", "ééé", "é…"), ("bytes:2", "ééé", ""), ("max:1", "abc", "…"),
   ])
@@ -113,7 +113,7 @@ import Testing
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
   }
 
-  /// What a receiver calls a message is a member of its answer, a text or a whole number.
+  /// A receiver's ID for a message is a member of its answer, a text or an integer.
   @Test(arguments: [
     (#"{"id": 25, "appid": 5}"#, "25"), (#"{"id": "a/b"}"#, "a/b"), (#"{"ID": 1}"#, nil), (#"{"id": 1.5}"#, nil),
     (#"{"id": {}}"#, nil), (#"[25]"#, nil), ("", nil), ("nonsense", nil), (#"{"id": ""}"#, nil),
@@ -138,7 +138,7 @@ import Testing
     #expect(try Template(#"{"path": "\#(path)"}"#).message.url(base, values(message)) == expected)
   }
 
-  /// What takes a message back names it by the id under which it was sent, with headers of its own.
+  /// A withdrawal names the message by the ID under which it was sent, with its own headers.
   @Test func takesBack() throws {
     let access = EndpointAccess(
       endpoint: Endpoint(
@@ -182,7 +182,7 @@ import Testing
     #expect(header.render(values(try message(title))) == expected)
   }
 
-  /// A token that is cut opens no door.
+  /// A truncated token would be useless.
   @Test func nothingOfATokenIsCutNorOfWhatTheOwnerWrote() throws {
     let token = String(repeating: "t", count: Token.limit)
     var values = values(try message())
@@ -199,7 +199,7 @@ import Testing
     #expect(rendered.utf8.count < 4_096 && rendered.split(separator: " ").allSatisfy { $0.count <= 75 })
   }
 
-  /// Whatever the texts hold: the JSON keeps its shape, says exactly the texts, and is the same each time.
+  /// Whatever the texts contain, the JSON keeps its structure, contains exactly the texts, and is reproducible.
   @Test func noTextChangesTheShape() throws {
     let template = try Template(
       #"""
@@ -226,7 +226,7 @@ import Testing
       try #require(parsed.keys.sorted() == ["a", "b", "d", "e"])
       let list = try #require(parsed["b"] as? [Any])
       try #require(list.count == 2)
-      // By scalars: what is equal by Unicode's rules is not always the same text.
+      // Compare scalars: canonically equivalent texts may differ.
       func same(_ value: Any?, _ expected: String) -> Bool {
         (value as? String)?.unicodeScalars.elementsEqual(expected.unicodeScalars) == true
       }

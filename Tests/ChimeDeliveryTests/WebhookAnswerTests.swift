@@ -28,7 +28,7 @@ import Testing
     #expect(read(text, "application/json-seq") == .nothing)
   }
 
-  /// What receivers answer of their own.
+  /// Ordinary answers of receivers.
   @Test(arguments: [
     "", "ok", "null", "[]", "{}", #"{"ok":true}"#, #"["action"]"#, #""done""#, #"{"Action":"done"}"#, "{",
     #"{"action":"done""#, #"{"action":"done"} x"#, "\u{0}", #"{"data":{"action":"done"}}"#,
@@ -76,7 +76,7 @@ import Testing
     #expect(sentence.contains(why), "\(sentence)")
   }
 
-  /// What is answered for ever is not followed for ever: so many rounds, a minute apart at least.
+  /// Endless snoozes are not honored forever: a limited number of rounds, at least a minute apart.
   @Test func snoozesEnd() {
     let body = Array(#"{"action":"snooze","for":"1m"}"#.utf8)
     var (round, requests) = (1, 0)
@@ -90,7 +90,7 @@ import Testing
       return
     }
     #expect(sentence == "this is round 31, and answers can snooze only the first 30")
-    // It may still be done with.
+    // Done still works.
     #expect(WebhookAnswer(Array(#"{"action":"done"}"#.utf8), contentType: nil, round: 31) == .answer(.done))
     let result = HTTPResult(status: 200, answer: body)
     let verdict = WebhookVerdict(result, channel: ChannelName(rawValue: "team"), round: 31)

@@ -6,7 +6,7 @@ import Testing
 @testable import ChimeDelivery
 
 extension RealThings {
-  /// The channel against a real HTTP receiver.
+  /// The channel with a real HTTP receiver.
   @Suite(.serialized) final class WebhookTests {
     let receiver: Script
     let port: Int
@@ -19,7 +19,7 @@ extension RealThings {
 
     deinit { receiver.end() }
 
-    /// A channel in which every endpoint's name is its path, `/` written as `.`.
+    /// Returns a channel in which every endpoint's name is its path, with `/` written as `.`.
     func channel(
       total: Milliseconds = .seconds(60), perEndpoint: Int = 8, url: String? = nil
     ) throws -> WebhookChannel {
@@ -226,7 +226,7 @@ extension RealThings {
         ),
       ] {
         let report = try await channel.deliver(message(channel: name))
-        // Secrets are read again soon, since nobody tells when they can be.
+        // Secrets are read again soon, since nothing reports when they become readable.
         #expect(report.next == .blocked(name == "keyless" ? .seconds(30) : .minutes(5)))
         #expect(report.attempt?.outcome == .refused)
         #expect(report.attempt?.error == sentence)
@@ -248,7 +248,7 @@ extension RealThings {
       #expect(first["headers"]?["webhook-id"] == second["headers"]?["webhook-id"])
       #expect(first["headers"]?["webhook-timestamp"] != second["headers"]?["webhook-timestamp"])
       #expect(first["headers"]?["webhook-signature"] != second["headers"]?["webhook-signature"])
-      // The connection of the first attempt served the second.
+      // The second attempt used the first one's connection.
       #expect(first["client"] == second["client"])
       await channel.stop()
     }
@@ -260,7 +260,7 @@ extension RealThings {
       let others = try (1...50).map { channel.reports(of: try message(channel: "status.204", round: $0)) }
       for other in others { #expect(try await other.next().next == .settled) }
       for _ in 1...50 { #expect(try await receiver.lines.next()["path"]?.string == "/status/204") }
-      // Two of the five were begun, three wait; the stop ends all of them, which is nobody's failure.
+      // Two of the five had started, three wait; the stop ends all, and none counts as failed.
       #expect(receiver.lines.isEmpty)
       await channel.stop()
       for one in hung {

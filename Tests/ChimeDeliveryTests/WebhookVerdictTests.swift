@@ -15,7 +15,7 @@ import Testing
     #expect(verdict(status).next == .settled)
     #expect(verdict(status).outcome == .delivered)
     #expect(verdict(status).error == nil)
-    // An answer that broke off may be of a receiver that did.
+    // An incomplete answer may mean that the receiver failed.
     #expect(verdict(status, failure: "timed out").next == .retry)
   }
 
@@ -26,7 +26,7 @@ import Testing
     #expect(verdict(status).error?.contains("\(status)") == true)
   }
 
-  /// A machine without descriptors is not the endpoint's failure: the next attempt is soon, and none is counted.
+  /// A lack of descriptors is not the endpoint's failure: retry soon without counting an attempt.
   @Test func waitsForADescriptor() {
     let verdict = WebhookVerdict(
       HTTPResult(failure: "there is no descriptor", isStarved: true), channel: ChannelName(rawValue: "team"))
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// A reload in the middle of a flood must neither use up attempts nor have the endpoint rest or look as if it failed.
+  /// A reload under load must neither use up attempts nor open the circuit breaker nor look like a failure.
   @Test func whatIsCutShortIsNobodysFailure() {
     let result = HTTPResult(failure: "cancelled because the daemon is stopping", isCutShort: true)
     let verdict = WebhookVerdict(result, channel: ChannelName(rawValue: "team"))
@@ -49,7 +49,7 @@ import Testing
     #expect(verdict.error == "cancelled because the daemon is stopping")
   }
 
-  /// To what tells an event nobody answers, and what is not there needs no taking back.
+  /// Events cannot be answered, and a message that is gone needs no withdrawal.
   @Test func whatTellsAnEvent() {
     func told(_ status: Int, _ kind: DeliveryEvent.Kind) -> WebhookVerdict {
       var verdict = WebhookVerdict(

@@ -4,7 +4,7 @@ import Foundation
 
 @testable import ChimeDelivery
 
-/// A channel all of whose endpoints have one address.
+/// Returns a channel whose endpoints all have one address.
 func webhooks(
   to url: String, certificates: String? = nil, configure: (inout EndpointConfiguration) -> Void = { _ in }
 ) throws -> WebhookChannel {
@@ -23,7 +23,7 @@ func access(to url: String, certificates: String? = nil) throws -> EndpointAcces
   return EndpointAccess(endpoint: endpoint, secrets: [SigningSecret(try Secret(SecretTests.text))])
 }
 
-/// What a message to that address comes to, with a channel of its own.
+/// Sends a message to that address over a new channel, and returns the outcome.
 func attempted(
   _ url: String, certificates: String? = nil, configure: (inout EndpointConfiguration) -> Void = { _ in }
 ) async throws -> (attempt: Attempt, next: ChannelReport.NextStep) {
@@ -34,7 +34,7 @@ func attempted(
   return (attempt, next)
 }
 
-/// The resident memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 func residentBytes() throws -> Int {
   let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
   guard fields.count > 1, let pages = Int(fields[1]) else { throw Failure("no memory in \(fields)") }

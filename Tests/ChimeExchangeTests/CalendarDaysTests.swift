@@ -16,12 +16,12 @@ import Testing
   }
 
   @Test(arguments: [
-    // A whole day is one day, and DTEND is the day behind the last.
+    // An all-day event is one day, and DTEND is the day after the last.
     (event("DTSTART;VALUE=DATE:20261224"), ["2026-12-24"]),
     (event("DTSTART;VALUE=DATE:20261224", "DTEND;VALUE=DATE:20261227"), ["2026-12-24..2026-12-26"]),
     (event("DTSTART;VALUE=DATE:20261224", "DURATION:P1W"), ["2026-12-24..2026-12-30"]),
     (event("DTSTART;VALUE=DATE:20261224", "DTEND;VALUE=DATE:20261224"), ["2026-12-24"]),
-    // Timed ones: every day they touch, on the clock they are written for.
+    // Timed events: every day that they touch, in their own zone.
     (
       event("DTSTART;TZID=Europe/Prague:20261224T220000", "DTEND;TZID=Europe/Prague:20261225T010000"),
       ["2026-12-24..2026-12-25"]
@@ -31,7 +31,7 @@ import Testing
     (event("DTSTART:20261224T233000Z"), ["2026-12-24"]),
     (event("DTSTART;VALUE=DATE:20261224", "STATUS:CANCELLED"), []),
     (event("DTSTART;VALUE=DATE:20261224", "TRANSP:TRANSPARENT"), ["2026-12-24"]),
-    // Touching ranges are one, and what has no sense is left out.
+    // Touching ranges are merged, and invalid events are left out.
     (event("DTSTART;VALUE=DATE:20261225") + "\r\n" + event("DTSTART;VALUE=DATE:20261224"), ["2026-12-24..2026-12-25"]),
     (
       event("DTSTART;VALUE=DATE:20261225") + "\r\n" + event("DTSTART:soon") + "\r\n" + event("SUMMARY:x"),

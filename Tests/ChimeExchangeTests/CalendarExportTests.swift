@@ -59,7 +59,7 @@ import Testing
     ("at 2026-12-01 09:00", "UTC", "DTSTART:20261201T090000Z"),
     ("at 2026-12-01 09:00", "America/New_York", "DTSTART;TZID=America/New_York:20261201T090000"),
     ("at 2026-12-01T09:00:00+01:00", "local", "DTSTART:20261201T080000Z"),
-    // A time that the clocks jump over is told as it will come.
+    // A time that the clocks skip is exported as the time at which it fires.
     ("at 2027-03-28 02:30", "Europe/Prague", "DTSTART;TZID=Europe/Prague:20270328T033000"),
   ])
   func momentsKeepTheirClock(_ when: String, _ zone: String, _ line: String) throws {
@@ -68,7 +68,7 @@ import Testing
     #expect(export.text.contains("BEGIN:VTIMEZONE") == line.contains("TZID"))
   }
 
-  /// In a fold the first pass is what a calendar reads; the second can only be told in UTC.
+  /// In a fold, calendars read a local time as the first pass; the second can only be written in UTC.
   @Test func theSecondPassOfAFoldIsToldInUTC() throws {
     for (fold, expected) in [
       (FoldRule.first, ["DTSTART;TZID=Europe/Prague:20261025T023000"]), (.last, ["DTSTART:20261025T013000Z"]),

@@ -4,7 +4,11 @@ import Testing
 
 @testable import ChimeExchange
 
-/// What single events and to-dos become: `title | schedule | zone`, or why they are left out.
+/// The results of single events and to-dos: `title
+///
+/// schedule
+///
+/// zone`, or why they are left out.
 @Suite struct CalendarImportTests {
   /// Friday 27 March 2026, 09:26:40 in Prague.
   static let now = Instant(seconds: 1_774_600_000)
@@ -30,7 +34,7 @@ import Testing
     return "BEGIN:VTODO\nSUMMARY:T\n\(lines)\n\(alarms)END:VTODO"
   }
 
-  /// A zone as Outlook writes one, from 1601 on.
+  /// Returns a zone as Outlook writes it, from 1601 on.
   static func outlook(
     _ name: String, _ standard: String, _ back: String, _ daylight: String, _ forth: String, backAt: String = "02"
   ) -> String {
@@ -42,7 +46,7 @@ import Testing
       + part("DAYLIGHT", standard, daylight, forth) + "END:VTIMEZONE\n"
   }
 
-  /// The rules that are written for a zone are that zone's, read again.
+  /// The rules written for a zone are recognized as that zone when read again.
   @Test func rulesThatAreWrittenAreKnownAgain() throws {
     let kathmandu = try #require(scheduleContext.zones("Asia/Kathmandu"))
     for name in WindowsZones.locations {
@@ -58,13 +62,13 @@ import Testing
 
   @Test(
     arguments: [
-      // The clock an event is written for is its reminder's.
+      // The reminder has the zone of its event.
       (event("DTSTART;TZID=Europe/Prague:20261201T090000"), ["E | at 2026-12-01 09:00 | Europe/Prague"]),
       (event("DTSTART:20261201T090000"), ["E | at 2026-12-01 09:00 | -"]),
       (event("DTSTART:20261201T090000Z"), ["E | at 2026-12-01T09:00:00Z | -"]),
       (event("DTSTART;TZID=America/New_York:20261201T090015"), ["E | at 2026-12-01 09:00:15 | America/New_York"]),
       (event("dtstart;tzid=\"Europe/Prague\":20261201t090000"), ["E | at 2026-12-01 09:00 | Europe/Prague"]),
-      // Names of zones in the wild.
+      // Zone names that other programs write.
       (
         event("DTSTART;TZID=/freeassociation.sourceforge.net/Tzfile/Europe/Prague:20261201T090000"),
         ["E | at 2026-12-01 09:00 | Europe/Prague"]
@@ -87,7 +91,7 @@ import Testing
         event("DTSTART;TZID=America/Port-Au-Prince:20261201T090000"),
         ["E | at 2026-12-01 09:00 | America/Port-au-Prince"]
       ),
-      // Zones that only the file knows, by their rules; where those are the reader's own zone's, it is that one.
+      // Zones defined in the file only are recognized by their rules; the reader's own zone takes precedence.
       (
         outlook("Customized Time Zone", "-0500", "1SU;BYMONTH=11", "-0400", "2SU;BYMONTH=3")
           + event("DTSTART;TZID=Customized Time Zone:20261201T090000\nRRULE:FREQ=DAILY"),
@@ -104,7 +108,7 @@ import Testing
           "4 note: the zone \"(UTC+01:00) Home\" is read as Europe/Prague, which has the same rules",
         ]
       ),
-      // A rule that never comes is no zone's, and is not looked for for long.
+      // A rule that never occurs matches no zone, and is not searched for long.
       (
         outlook("Never", "+0100", "1SU;BYMONTH=2;BYMONTHDAY=31", "+0200", "1SU;BYMONTH=2;BYMONTHDAY=30")
           + event("DTSTART;TZID=Never:20261201T090000"),
@@ -119,7 +123,7 @@ import Testing
           "19 note: this machine has no time zone \"Nowhere\"; its time has the file's offset",
         ]
       ),
-      // Its times are listed where it recurs: summer time ends on Tuesday 26 October 2027.
+      // The times of a recurring event in it are listed: summer time ends on Tuesday 26 October 2027.
       (
         outlook("Nowhere", "+0100", "-1TU;BYMONTH=10", "+0200", "-1SU;BYMONTH=3")
           + event(
@@ -145,7 +149,7 @@ import Testing
           "12 refused: this machine has no time zone \"Odd\", and the file does not give the offsets of that time"
         ]
       ),
-      // A start that its rule does not name comes too, unless it is excepted (RFC 5545 section 3.8.5.3).
+      // A start that its rule does not match is included too, unless it is excluded (RFC 5545 section 3.8.5.3).
       (
         event("DTSTART:20261202T090000Z\nRRULE:FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13"),
         [
@@ -166,7 +170,7 @@ import Testing
           "4 note: its rule does not include its start, which is taken too",
         ]
       ),
-      // Limits that RFC 5545 knows for years only.
+      // Limits that RFC 5545 defines for yearly rules only.
       (
         event("DTSTART:20270517T090000Z\nRRULE:FREQ=WEEKLY;BYWEEKNO=20"),
         [
@@ -186,7 +190,7 @@ import Testing
           + event("DTSTART;TZID=Bad:20261201T090000"),
         ["10 refused: this machine has no time zone \"Bad\", and no zone with the rules in the file"]
       ),
-      // The calendar's own zone is that of times that name none, and of no whole day.
+      // The calendar's own zone applies to times without one, but not to all-day events.
       (
         "X-WR-TIMEZONE:America/New_York\n" + event("DTSTART:20261201T090000"),
         ["E | at 2026-12-01 09:00 | America/New_York"]
@@ -194,7 +198,7 @@ import Testing
       ("X-WR-TIMEZONE:America/New_York\n" + event("DTSTART;VALUE=DATE:20261224"), ["E | at 2026-12-24 09:00 | -"]),
       ("X-WR-TIMEZONE:Europe/Prague\n" + event("DTSTART:20261201T090000"), ["E | at 2026-12-01 09:00 | -"]),
       ("X-WR-TIMEZONE:Nowhere\n" + event("DTSTART:20261201T090000"), ["E | at 2026-12-01 09:00 | -"]),
-      // No rule.
+      // Empty rules.
       (event("DTSTART:20261201T090000\nRRULE:"), ["E | at 2026-12-01 09:00 | -"]),
       (event("DTSTART:20261201T090000\nRRULE:;"), ["E | at 2026-12-01 09:00 | -"]),
       (
@@ -205,11 +209,11 @@ import Testing
         event("DTSTART;TZID=../../etc/passwd:20261201T090000"),
         ["4 refused: this machine has no time zone \"../../etc/passwd\""]
       ),
-      // Whole days.
+      // All-day events.
       (event("DTSTART;VALUE=DATE:20261224"), ["E | at 2026-12-24 09:00 | -"]),
       (event("DTSTART;VALUE=DATE:20261224", alarms: "TRIGGER:-PT15H"), ["E | at 2026-12-23 09:00 | -"]),
       (event("DTSTART;VALUE=DATE:20261224", alarms: "TRIGGER:PT9H30M"), ["E | at 2026-12-24 09:30 | -"]),
-      // Alarms: each once, days on the clock, hours as they pass (the clocks change on 25 October, 03:00 to 02:00).
+      // Alarms: each once; days by the wall clock, hours as elapsed time (the clocks change on 25 October, 03:00 to 02:00).
       (
         event(
           "DTSTART;TZID=Europe/Prague:20261201T090000", alarms: "TRIGGER:-PT15M", "TRIGGER:-P0DT0H15M0S", "TRIGGER:-P1D"
@@ -221,7 +225,7 @@ import Testing
         ["E | at 2026-10-24 09:00 | Europe/Prague", "E | at 2026-10-24 10:00 | Europe/Prague"]
       ),
       (
-        // Both half past twos of that night: the second can only be told in UTC.
+        // Both 02:30s of that night: the second can only be written in UTC.
         event("DTSTART;TZID=Europe/Prague:20261025T030000", alarms: "TRIGGER:-PT30M", "TRIGGER:-PT90M"),
         ["E | at 2026-10-25T01:30:00Z | Europe/Prague", "E | at 2026-10-25 02:30 | Europe/Prague"]
       ),
@@ -249,7 +253,7 @@ import Testing
         "BEGIN:VEVENT\nSUMMARY:E\nDTSTART:20261201T090000Z\nBEGIN:VALARM\nACTION:NONE\n"
           + "TRIGGER;VALUE=DATE-TIME:19760401T005545Z\nEND:VALARM\nEND:VEVENT", ["E | at 2026-12-01T09:00:00Z | -"]
       ),
-      // What there is nothing to remind of.
+      // Nothing left to remind of.
       (event("DTSTART:20200101T090000Z"), ["4 passed: it has passed"]),
       (event("DTSTART:20200101T090000Z", alarms: "TRIGGER:-PT1M", "TRIGGER:-PT2M"), ["4 passed: it has passed"]),
       (event("DTSTART:20260327T100000Z", alarms: "TRIGGER:-P1D", "TRIGGER:-PT5M"), ["E | at 2026-03-27T09:55:00Z | -"]),
@@ -278,7 +282,7 @@ import Testing
       (todo("DUE:20261224T080000Z\nPERCENT-COMPLETE:100"), ["4 closed: it is done"]),
       // A changed occurrence whose series is not in the file.
       (event("UID:1\nRECURRENCE-ID:20261201T090000Z\nDTSTART:20261201T100000Z"), ["E | at 2026-12-01T10:00:00Z | -"]),
-      // The same event twice: the one that was changed more often.
+      // The same event twice: the one with the higher sequence number is used.
       (
         event("UID:1\nSEQUENCE:2\nDTSTART:20261201T100000Z") + "\n"
           + event("UID:1\nSEQUENCE:1\nDTSTART:20261201T090000Z"),

@@ -3,7 +3,13 @@ import Testing
 
 @testable import ChimeExchange
 
-/// What a crontab comes to, line by line: `line title | schedule | zone | body`, or why a job is left out.
+/// The results of a crontab, line by line: `line title
+///
+/// schedule
+///
+/// zone
+///
+/// body`, or why a job is left out.
 @Suite struct CrontabTests {
   static let settings = CalendarImportTests.settings
 
@@ -22,7 +28,7 @@ import Testing
       ("\t 30  8\t*  *  mon-fri   stand-up --now  \n", ["1 stand-up --now | cron: 30 8 * * 1-5 | - | stand-up --now"]),
       ("30 8 * * 1-5 stand-up\r\n", ["1 stand-up | cron: 30 8 * * 1-5 | - | stand-up"]),
       ("@daily backup", ["1 backup | cron: 0 0 * * * | - | backup"]),
-      // A comment is the title of the job below it, the last line of a block, over settings and switched-off jobs.
+      // A comment is the title of the job below: the last line of a block, across settings and disabled jobs.
       ("# Back up\n0 1 * * * b", ["2 Back up | cron: 0 1 * * * | - | b"]),
       ("#Ansible: Back up\n0 1 * * * b", ["2 Back up | cron: 0 1 * * * | - | b"]),
       ("## Every night:\n#   Back up  everything \n0 1 * * * b", ["3 Back up everything | cron: 0 1 * * * | - | b"]),
@@ -31,7 +37,7 @@ import Testing
       (
         "# Back up\n0 1 * * * b\n0 2 * * * c", ["2 Back up | cron: 0 1 * * * | - | b", "3 c | cron: 0 2 * * * | - | c"]
       ),
-      // What Debian writes into every new crontab is no title.
+      // Debian's header of a new crontab is no title.
       (
         "# For more information see the manual pages of crontab(5) and cron(8)\n#\n# m h  dom mon dow   command\n0 1 * * * b",
         ["4 b | cron: 0 1 * * * | - | b"]
@@ -74,7 +80,7 @@ import Testing
             + "/usr/bin/something --with-a-very-long-list --of-arguments --that-does-not end"
         ]
       ),
-      // What is left out.
+      // Jobs that are left out.
       (
         "@reboot start\n@daily b",
         ["2 b | cron: 0 0 * * * | - | b", "1 refused -: @reboot means the start of the machine, which is not a time"]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeExchange
 
-/// The format of the table of public holidays, and what is not it.
+/// The format of the table of public holidays, and deviations from it.
 @Suite struct HolidayTableTests {
   private static let body = """
     @XX A Bee C

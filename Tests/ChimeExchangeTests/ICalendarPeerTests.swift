@@ -5,11 +5,11 @@ import Testing
 
 @testable import ChimeExchange
 
-/// The reader and the writer held against PyPI's `icalendar` and `dateutil`: what they read in files as other programs
-/// write them, and what they make of ours.
+/// Compares the reader and the writer with PyPI's `icalendar` and `dateutil`, on files in the style of other programs
+/// and on ours.
 ///
-/// One process answers all questions of a test. `CHIME_PYTHON` names a Python that has the libraries; without, it is
-/// `.venv/bin/python3` in the checkout. Where there is none the tests fail, unless `CHIME_SKIP_PEERS` is set.
+/// One process answers all questions of a test. `CHIME_PYTHON` names a Python with the libraries; the default is
+/// `.venv/bin/python3` in the checkout. Without one the tests fail, unless `CHIME_SKIP_PEERS` is set.
 @Suite struct ICalendarPeerTests {
   static let corpus = ["apple", "google", "nextcloud", "outlook", "thunderbird", "torn"]
 
@@ -20,7 +20,7 @@ import Testing
 
   // MARK: Reading
 
-  /// A component as both sides tell it: its name, its lines, and the values of some of them.
+  /// A component as both sides report it: its name, its lines, and the values of some of them.
   private struct Component: Codable, Equatable {
     var name: String
     var lines: [[String]]
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// Without folds, which Python undoes after decoding, so that it could not read a character with a fold in it.
+  /// Returns a file without folds: Python unfolds after decoding, so it could not read a character split by a fold.
   private static func unfolded(_ name: String) throws -> [UInt8] {
     var reader = LineReader(try bytes(name))
     var text: [UInt8] = []
@@ -126,7 +126,7 @@ import Testing
     var instants: [Int64]
   }
 
-  /// The VTIMEZONE of each zone, its rules expanded by `dateutil`, against the zone.
+  /// Compares the VTIMEZONE of each zone, its rules expanded by `dateutil`, with the zone.
   @Test func zonesAreToldWhole() throws {
     let names = try #require(FileManager.default.contents(atPath: "/usr/share/zoneinfo/tzdata.zi"))
       .split(separator: 0x0A).filter { $0.starts(with: "Z ".utf8) }
@@ -137,7 +137,7 @@ import Testing
     var expected: [[Int]] = []
     for (index, name) in names.enumerated() {
       let own = try #require(zone(name))
-      // From years before, after and among the changes of rules.
+      // From years before, after and between the changes of rules.
       let year = [1970, 1995, 2007, 2026, 2040][index % 5]
       var writer = CalendarWriter()
       writer.component("VCALENDAR") { ZoneComponent(own, from: year).write(to: &$0) }
@@ -201,8 +201,8 @@ import Testing
     var times: [Int64]
   }
 
-  /// Schedules of every kind, in zones on both sides of the world: exported, read by `icalendar`, expanded by `dateutil`,
-  /// they come when Chime says.
+  /// Schedules of every kind, in zones all over the world: exported, read by `icalendar` and expanded by `dateutil`,
+  /// they have the times that Chime computes.
   @Test func whatWeWriteIsReadAndExpandedToTheSameTimes() throws {
     let now = CalendarExportTests.now
     var items: [CalendarExport.Item] = []
@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  /// Each is either one moment, a recurrence rule, or listed.
+  /// Each is exported as a single time, a recurrence rule or a list.
   static let schedules = [
     "at 2026-12-01 09:00", "at 2026-10-25 02:30", "at 2026-12-01T09:00:00Z", "cron: 30 8 * * 1-5", "daily at 2:30",
     "weekdays at 8:30 and 18:00", "every 36h", "every 90m from 8:00 to 22:00 on weekdays", "last day of month at 18:00",
@@ -288,9 +288,9 @@ import Testing
     json.dump(events, sys.stdout)
     """
 
-  // MARK: Asking
+  // MARK: Python
 
-  /// Runs a script that reads JSON from the file it is given and writes JSON; `nil` where there is no Python.
+  /// Runs a script that reads JSON from a file and writes JSON; returns `nil` without Python.
   private func ask<Answer: Decodable>(_ script: String, _ question: some Encodable) throws -> Answer? {
     let environment = ProcessInfo.processInfo.environment
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -4,7 +4,13 @@ import Testing
 
 @testable import ChimeExchange
 
-/// What the files of at, systemd, remind and taskwarrior come to: `line title | schedule | tags | body`, or why not.
+/// The results of files of at, systemd, remind and taskwarrior: `line title
+///
+/// schedule
+///
+/// tags
+///
+/// body`, or a reason.
 @Suite struct ProgramsTests {
   static let settings = CalendarImportTests.settings
 
@@ -116,7 +122,7 @@ import Testing
   @Test(
     arguments: [
       ("REM MSG Every day", ["1 Every day | calendar: *-*-* 09:00:00 |  | -"]),
-      // The first working day from the 15th on: one a month.
+      // The first weekday from the 15th on: one per month.
       (
         "REM Mon Tue Wed Thu Fri 15 AT 9:00 MSG Rent",
         [
@@ -228,7 +234,7 @@ import Testing
     #expect(throws: ExchangeError.self) { try TaskImport.read(Array(text.utf8), Self.settings) }
   }
 
-  /// Whatever it is fed, a parser ends, and gives reminders that a reminder can be made of.
+  /// Whatever the input is, a parser ends, and its drafts are valid reminders.
   @Test func noiseIsTakenWithoutHarm() {
     var state: UInt64 = 0x9E37_79B9
     func next(_ count: Int) -> Int {

@@ -5,11 +5,15 @@ import Testing
 
 @testable import ChimeExchange
 
-/// Events that recur: what they become, and when that comes.
+/// Recurring events: the resulting schedules, and their times.
 @Suite struct RecurrenceTests {
   typealias Import = CalendarImportTests
 
-  /// The next times of what a calendar asks for, `title | zone | times` on the zone's clock.
+  /// Returns the next times of a calendar's drafts, `title
+  ///
+  /// zone
+  ///
+  /// times`, in the zone's local time.
   static func times(_ components: String, _ count: Int = 4) throws -> [String] {
     let plan = try Import.plan(components)
     return plan.drafts.map { draft in
@@ -23,7 +27,7 @@ import Testing
 
   @Test(
     arguments: [
-      // On its own clock, over a change of the clocks (29 March 2026).
+      // In its own zone, across a clock change (29 March 2026).
       (
         Import.event("DTSTART;TZID=Europe/Prague:20260105T092500\nRRULE:FREQ=WEEKLY;BYDAY=FR,MO"),
         ["E | Europe/Prague | 2026-03-30 09:25, 2026-04-03 09:25, 2026-04-06 09:25, 2026-04-10 09:25"]
@@ -36,7 +40,7 @@ import Testing
         Import.event("DTSTART:20260105T092500\nRRULE:FREQ=WEEKLY;BYDAY=MO;UNTIL=20260407"),
         ["E | - | 2026-03-30 09:25, 2026-04-06 09:25"]
       ),
-      // An alarm a quarter of an hour, and one a day before each.
+      // Alarms a quarter of an hour and a day before each.
       (
         Import.event(
           "DTSTART;TZID=Europe/Prague:20260105T000500\nRRULE:FREQ=WEEKLY;COUNT=14", alarms: "TRIGGER:-PT15M",
@@ -52,7 +56,7 @@ import Testing
           alarms: "TRIGGER;RELATED=END:-PT5M"),
         ["E | Europe/Prague | 2026-03-30 09:55, 2026-04-06 09:55, 2026-04-13 09:55, 2026-04-20 09:55"]
       ),
-      // Exceptions in another zone, on a day, and dates that are added.
+      // Exceptions in another zone and of a whole day, and added dates.
       (
         Import.event(
           "DTSTART;TZID=Europe/Prague:20260330T090000\nRRULE:FREQ=DAILY;COUNT=6\nEXDATE:20260331T070000Z\n"
@@ -65,7 +69,7 @@ import Testing
             + "RDATE;VALUE=PERIOD:20260920T010000Z/PT1H"),
         ["E | Asia/Tokyo | 2026-09-10 10:00, 2026-09-11 10:00, 2026-09-14 12:00, 2026-09-20 10:00"]
       ),
-      // Whole days: at nine, or as the alarm says, until the last day whole.
+      // All-day events: at nine or as the alarm says, through the last day.
       (
         Import.event(
           "DTSTART;VALUE=DATE:20260415\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15;UNTIL=20260715\nEXDATE;VALUE=DATE:20260615"),
@@ -76,7 +80,7 @@ import Testing
           "DTSTART;VALUE=DATE:20260415\nRRULE:FREQ=MONTHLY;UNTIL=20260714T220000Z", alarms: "TRIGGER:-PT15H"),
         ["E | - | 2026-04-14 09:00, 2026-05-14 09:00, 2026-06-14 09:00, 2026-07-14 09:00"]
       ),
-      // Birthdays of people older than the calendar.
+      // Birthdays of people born before the calendar's first year.
       (
         Import.event("DTSTART;VALUE=DATE:19440229\nRRULE:FREQ=YEARLY"),
         ["E | - | 2028-02-29 09:00, 2032-02-29 09:00, 2036-02-29 09:00, 2040-02-29 09:00"]
@@ -86,7 +90,7 @@ import Testing
         ["E | - | 2029-04-01 09:00, 2034-04-01 09:00, 2039-04-01 09:00, 2044-04-01 09:00"]
       ),
       (Import.event("DTSTART;VALUE=DATE:19440229\nRRULE:FREQ=YEARLY;COUNT=200"), ["4 refused: it begins before 1970"]),
-      // A to-do that comes back.
+      // A recurring to-do.
       (
         Import.todo(
           "DTSTART;TZID=Europe/Prague:20260301T070000\nDUE;TZID=Europe/Prague:20260301T080000\nRRULE:FREQ=DAILY;INTERVAL=3"
@@ -97,7 +101,7 @@ import Testing
         Import.todo("DUE;VALUE=DATE:20260301\nRRULE:FREQ=WEEKLY"),
         ["T | - | 2026-03-29 09:00, 2026-04-05 09:00, 2026-04-12 09:00, 2026-04-19 09:00"]
       ),
-      // What is over, and what is no rule.
+      // Events that are over, and an invalid rule.
       (Import.event("DTSTART:20260105T092500\nRRULE:FREQ=WEEKLY;COUNT=3"), ["4 passed: it has passed"]),
       (Import.event("DTSTART:20260105T092500\nRRULE:FREQ=WEEKLY;UNTIL=20260201T000000Z;"), ["4 passed: it has passed"]),
     ] as [(String, [String])])
@@ -121,7 +125,7 @@ import Testing
 
   @Test(
     arguments: [
-      // Moved: gone from the series, and one of its own, wherever it stands in the file.
+      // A moved occurrence: removed from the series and a reminder of its own, wherever it is in the file.
       (
         weekly + changed("DTSTART;TZID=Europe/Prague:20260407T110000"),
         ["E | Europe/Prague | 2026-03-30 09:00, 2026-04-13 09:00", "E | Europe/Prague | 2026-04-07 11:00"]
@@ -134,7 +138,7 @@ import Testing
         weekly + changed("DTSTART;TZID=Europe/Prague:20260406T090000\nSTATUS:CANCELLED"),
         ["E | Europe/Prague | 2026-03-30 09:00, 2026-04-13 09:00"]
       ),
-      // Only the guests changed.
+      // Only the attendees changed.
       (
         weekly + changed("DTSTART;TZID=Europe/Prague:20260406T090000\nATTENDEE:mailto:x@example.org"),
         ["E | Europe/Prague | 2026-03-30 09:00, 2026-04-06 09:00, 2026-04-13 09:00"]
@@ -163,7 +167,7 @@ import Testing
     #expect(try Self.times(components) == expected)
   }
 
-  /// Files in the style of other programs, whole.
+  /// Complete files in the style of other programs.
   @Test(arguments: [
     (
       "google",
@@ -239,7 +243,7 @@ import Testing
     #expect(error?.message == "the calendar has more than 100000 days")
   }
 
-  /// Exported and imported, every schedule gives the same next times.
+  /// Exported and imported again, every schedule has the same next times.
   @Test func thereAndBackAgainNothingChanges() throws {
     let now = CalendarExportTests.now
     for when in ICalendarPeerTests.schedules {

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import ChimeExchange
 
-/// The machine's zone of that name.
+/// Returns the machine's zone of that name.
 func zone(_ name: String) -> Zone? {
   if name == "UTC" { return .utc }
   guard Zone.isValidIdentifier(name), let data = FileManager.default.contents(atPath: "/usr/share/zoneinfo/\(name)")
@@ -13,5 +13,5 @@ func zone(_ name: String) -> Zone? {
 
 let prague = zone("Europe/Prague") ?? .utc
 
-/// Prague, and every zone of the machine.
+/// A schedule context in Prague, with every zone of the machine.
 let scheduleContext = ScheduleContext(zone: prague, zones: { zone($0) })

@@ -77,11 +77,11 @@ import Testing
   }
 }
 
-/// Whatever a file holds, it costs little and ends.
+/// Any file is parsed in bounded time.
 @Suite struct HostileFileTests {
   static let settings = CalendarImportTests.settings
 
-  /// A text of 64 KiB that is one thing again and again.
+  /// A text of 64 KiB that repeats one unit.
   struct Filling: Sendable, CustomTestStringConvertible {
     var unit: String
     var before = ""
@@ -135,7 +135,7 @@ import Testing
     _ = try? CalendarDays.read(text, in: scheduleContext)
   }
 
-  /// Any bytes at all, and calendars with a few bytes changed.
+  /// Random bytes, and calendars with a few bytes changed.
   @Test func damageIsSurvived() {
     var generator = SeededGenerator(state: 20_261_121)
     let sound = Array(
@@ -167,7 +167,7 @@ import Testing
   }
 }
 
-/// SplitMix64: the same sequence in every run.
+/// The SplitMix64 generator: the same sequence in every run.
 struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 

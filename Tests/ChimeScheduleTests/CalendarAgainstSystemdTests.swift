@@ -2,9 +2,9 @@ import ChimeSchedule
 import Foundation
 import Testing
 
-/// Random expressions against the machine's own `systemd-analyze calendar`.
+/// Compares random calendar expressions with the machine's `systemd-analyze calendar`.
 ///
-/// `CHIME_CALENDAR_SEED` and `CHIME_CALENDAR_COUNT` give other questions, and more of them.
+/// `CHIME_CALENDAR_SEED` and `CHIME_CALENDAR_COUNT` choose other expressions and their number.
 @Suite(.enabled(if: CalendarOracle.isExpected))
 struct CalendarAgainstSystemdTests {
   static func setting(_ name: String, _ usual: UInt64) -> UInt64 {
@@ -13,8 +13,8 @@ struct CalendarAgainstSystemdTests {
   static let seed = setting("CHIME_CALENDAR_SEED", 252)
   static let count = Int(setting("CHIME_CALENDAR_COUNT", ProofTier.amount(quick: 1, proof: 16)))
 
-  /// What this program makes of a text, without its prefix; `nil` when it refuses. Where it never occurs, and so is no
-  /// schedule, it is read without a zone at hand, and a label keeps the case in which it was written.
+  /// Returns the canonical form without its prefix; `nil` if the text is invalid. An expression that never occurs is
+  /// read without its zone, so its label keeps its letter case.
   static func normalized(_ text: String, in scheduleContext: ScheduleContext) -> (text: String?, isExact: Bool) {
     let text = "calendar: " + text
     do {
@@ -47,7 +47,7 @@ struct CalendarAgainstSystemdTests {
       for (text, answer) in zip(run.expressions, try run.answers()) {
         let (ours, isExact) = Self.normalized(text, in: scheduleContext)
         if ours == nil { refused += 1 } else { accepted += 1 }
-        // The C library keeps labels of a zone's past ("cet" in Europe/Lisbon); here only those to come count.
+        // The C library keeps historical labels of a zone ("cet" in Europe/Lisbon); Chime accepts only future ones.
         let label = answer?.normalized.split(separator: " ").last ?? ""
         let isOfThePast =
           ours == nil && label.allSatisfy(\.isUppercase) && !text.hasSuffix(label)
@@ -77,7 +77,7 @@ struct CalendarAgainstSystemdTests {
         base = change.instant.seconds + Int64(generator.number(-172_800...172_800))
       }
       let now = Instant(seconds: base)
-      // Each with the zone that governs.
+      // Each schedule with its zone.
       var cases: [String: (Schedule, Zone)] = [:]
       while cases.count < 12 {
         var text = generator.expression(near: now.utcYear)
@@ -104,12 +104,11 @@ struct CalendarAgainstSystemdTests {
     print(
       "compared \(times) times of \(compared) calendar expressions with systemd; \(explained) touch a line of the manual"
     )
-    // What is set aside has to stay the exception.
+    // Excluded differences must be rare.
     #expect(explained * 20 < compared)
   }
 
-  /// With a label behind the expression systemd's search ends at the next change of the clock, so times are compared up
-  /// to there.
+  /// With a label, systemd's search ends at the next clock change, so compare only times before it.
   @Test func readsLabelsTheSame() throws {
     var generator = CalendarGenerator(seed: Self.seed &+ 2)
     var compared = 0
@@ -136,11 +135,11 @@ struct CalendarAgainstSystemdTests {
       let run = try CalendarOracle.Run(cases.keys.sorted(), zone: zoneName, base: base, count: 8)
       for (text, answer) in zip(run.expressions, try run.answers()) {
         let schedule = try #require(cases[text])
-        // The C library's labels change with the years that the expressions before led it to.
+        // The labels of the C library depend on the years of earlier expressions.
         guard let answer, !answer.isAbandoned else { continue }
         #expect(schedule.canonical == "calendar: " + answer.normalized)
         let timetable = schedule.timetable(in: scheduleContext)
-        // systemd reads the month's end with the label too, and may be a day off where the change comes before it.
+        // systemd computes the end of the month with the label too, and may be off by a day if the change comes earlier.
         let end = change.instant.seconds - (schedule.canonical.contains("~") ? 31 * 86_400 : 0)
         let ours = timetable.occurrences(after: now).prefix(8).map(\.seconds).filter { $0 < end }
         let comparison = CalendarComparison(schedule: schedule, zone: zone, base: base, pass: .any)
@@ -154,7 +153,7 @@ struct CalendarAgainstSystemdTests {
         case .same, .explained: continue
         case .different: break
         }
-        // By itself, since the labels may have been those of another year.
+        // Ask again alone, because the labels may have come from another year.
         let alone = try CalendarOracle.Run([text], zone: zoneName, base: base, count: 8).answers().first ?? nil
         switch verdict(try #require(alone)) {
         case .same, .explained: break

@@ -1,8 +1,7 @@
 import ChimeSchedule
 import Testing
 
-/// Calendar expressions and their one form. The live comparison with systemd asks for thousands; these are the ones by
-/// which the form is explained.
+/// Canonical forms of calendar expressions. The comparison with systemd covers thousands; these explain the form.
 @Suite struct CalendarCanonicalTests {
   struct Row: Sendable {
     var text, canonical: String
@@ -51,7 +50,6 @@ import Testing
     Row("2003-03-05", "2003-03-05 00:00:00"),
     Row("03-05", "*-03-05 00:00:00"),
     Row("*:2/3", "*-*-* *:02/3:00"),
-    // Further ones.
     Row("Mon-Fri 9:00", "Mon..Fri *-*-* 09:00:00"),
     Row("Monday,tuesday,SUN", "Mon,Tue,Sun *-*-* 00:00:00"),
     Row("Mon..Sun 9:00", "*-*-* 09:00:00"),
@@ -86,7 +84,7 @@ import Testing
     #expect(try Schedule(canonical: "CALENDAR:" + row.canonical) == schedule)
   }
 
-  /// The canonical form of anything that is understood is understood as the same.
+  /// A canonical form parses to the same value.
   @Test func roundTrips() throws {
     var generator = CalendarGenerator(seed: 11)
     var accepted = 0
@@ -119,7 +117,7 @@ import Testing
     #expect(try Schedule(canonical: "calendar: 09:00 Europe/Prague").zoneIdentifier == "Europe/Prague")
     #expect(try Schedule(canonical: "calendar: 09:00 utc").zoneIdentifier == "UTC")
     #expect(try Schedule(canonical: "calendar: 09:00").zoneIdentifier == nil)
-    // It may be a label of the reminder's own clock.
+    // It may be a label of the reminder's own zone.
     #expect(try Schedule(canonical: "calendar: 09:00 CET").zoneIdentifier == nil)
     #expect(try Schedule(canonical: "calendar: 2026-12-01 09:00").isOneOff)
     #expect(try Schedule(canonical: "calendar: 2026-12~01 09:00:00.5 UTC").isOneOff)

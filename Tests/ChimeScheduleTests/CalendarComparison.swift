@@ -1,12 +1,12 @@
 import ChimeSchedule
 
-/// Holds our times against systemd's, knowing where its search is led astray: each case is a line under "Where systemd
-/// differs" in `docs/schedules.md`, and is recognised by its cause.
+/// Compares our times with systemd's, except where systemd's search is known to fail. Each exception is a line under
+/// "Where systemd differs" in `docs/schedules.md`, and is recognized by its cause.
 struct CalendarComparison {
   let zone: Zone
   let base: Int64
   let pass: Pass
-  /// The steps of repetitions without an end, by field; 0 where there is none.
+  /// The steps of open-ended repetitions, by field; 0 without one.
   private let monthStep, dayStep, hourStep, minuteStep, secondStep: Int
 
   enum Verdict {
@@ -15,7 +15,7 @@ struct CalendarComparison {
     case different(String)
   }
 
-  /// Which pass of a fold counts.
+  /// The pass of a fold that counts.
   enum Pass {
     case first, any
   }
@@ -42,12 +42,12 @@ struct CalendarComparison {
   }
 
   func verdict(_ ours: [Int64], _ answer: CalendarOracle.Answer) -> Verdict {
-    // Its years end.
+    // systemd's years end.
     let ours = ours.filter { zone.civil(at: Instant(seconds: $0)).date.year < 2_200 }
     var theirs: [Int64] = []
     var isExplained = answer.isAbandoned
     for time in answer.elapses {
-      // A second pass of a fold stands for the first, which may have been before.
+      // A second pass of a fold stands for the first, which may come before the start.
       let first = firstPass(time)
       if first != time { isExplained = true }
       if first > theirs.last ?? base { theirs.append(first) }
@@ -76,12 +76,12 @@ struct CalendarComparison {
     return time
   }
 
-  /// Whether a time is one of those that systemd's search misses.
+  /// Returns whether systemd's search misses this time.
   private func isLostBySearch(_ time: Int64, hasEnded: Bool) -> Bool {
     let civil = zone.civil(at: Instant(seconds: time))
     let (_, month, day) = civil.date.fields
     let clock = civil.time
-    // A repetition that runs over the end of its field takes its overshoot along.
+    // A repetition that overflows its field carries the excess over.
     if secondStep > 0, clock.second == 0 || clock.minute == 0 && clock.second < secondStep { return true }
     if minuteStep > 1, clock.hour == 0, clock.minute < minuteStep { return true }
     if hourStep > 1, clock.hour < hourStep, day == 1 || changesOffset(from: time - 86_400, to: time + 86_400) {
@@ -90,27 +90,26 @@ struct CalendarComparison {
     if dayStep > 1, day < dayStep, month == 1 || changesOffset(from: time - 32 * 86_400, to: time + 32 * 86_400) {
       return true
     }
-    // A candidate in a gap is read with the offset before it, and the search goes on from there.
+    // systemd reads a candidate in a gap with the offset before it, and continues from there.
     if let change = zone.nextTransition(after: Instant(seconds: time - 86_400)),
       time >= change.instant.seconds,
       time < change.instant.seconds + Int64(change.offsetAfter - change.offsetBefore)
     {
       return true
     }
-    // Where winter time is by law the exception, a candidate in a gap is read backwards, and its day is given up.
+    // In zones whose winter time is legally the exception, systemd reads a candidate in a gap backward, and skips its day.
     if ["Europe/Dublin", "Africa/Casablanca"].contains(zone.identifier),
       hasGap(from: time - Int64(clock.secondOfDay) - 7_200, to: time, where: { _, _ in true })
     {
       return true
     }
     guard hasEnded else { return false }
-    // A midnight that does not exist ends the search.
+    // A missing midnight ends the search.
     return hasGap(from: base - 86_400, to: time + 86_400, where: hidesMidnight)
   }
 
-  /// Whether the search can lose its way for good: an overshoot that lands behind a change of offset is set back to
-  /// before it with the offset behind it, and a midnight that does not exist, or an hour of which a part does not, is sought
-  /// again and again.
+  /// Returns whether the search can loop: an overflow beyond a change of offset is moved back before it, and a missing
+  /// midnight or a partly missing hour is searched again and again.
   private func canTurnInCircles(until last: Int64) -> Bool {
     let end = min(last, Instant.latest.seconds - 400 * 86_400)
     let hasStep = [monthStep, dayStep, hourStep, minuteStep].contains { $0 > 1 }
@@ -125,7 +124,7 @@ struct CalendarComparison {
     return change.instant.seconds <= end
   }
 
-  /// Whether there is a gap for which something holds, told of its two edges on the wall clock.
+  /// Returns whether there is a gap for which `holds` is true of its two edges in local time.
   private func hasGap(from start: Int64, to end: Int64, where holds: (_ from: Int64, _ to: Int64) -> Bool) -> Bool {
     var at = Instant(seconds: start)
     while let change = zone.nextTransition(after: at), change.instant.seconds <= end {

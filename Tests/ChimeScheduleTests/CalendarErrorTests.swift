@@ -1,13 +1,13 @@
 import ChimeSchedule
 import Testing
 
-/// What people get to read when a calendar expression is refused.
+/// Error messages for invalid calendar expressions.
 @Suite struct CalendarErrorTests {
   struct Row: Sendable {
     var text: String
     var column: Int?
     var suggestion: String?
-    /// The message behind the text.
+    /// The message without the quoted text.
     var message: String
     var code = ScheduleError.Code.invalidSchedule
   }
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  /// Long texts are refused or understood, and errors stay short.
+  /// Long texts are rejected or understood, and messages stay short.
   @Test(arguments: [
     String(repeating: "1,", count: 32_000), String(repeating: "Mon,", count: 16_000),
     String(repeating: "-", count: 65_000),
@@ -229,7 +229,7 @@ import Testing
     }
   }
 
-  /// As many members as systemd takes in a list, and one more.
+  /// systemd's maximum length of a list, and one more.
   @Test func listsAreBounded() throws {
     let list = (0..<241).map { String($0 % 60) }.joined(separator: ",")
     #expect(try Schedule(canonical: "calendar: *:" + list).canonical.hasSuffix(",58,59:00"))

@@ -1,4 +1,4 @@
-/// Random calendar expressions, sound ones and damaged ones.
+/// Generates random calendar expressions, valid and damaged.
 struct CalendarGenerator {
   var random: SeededGenerator
 
@@ -16,7 +16,7 @@ struct CalendarGenerator {
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
   mutating func chance(_ percent: Int) -> Bool { number(1...100) <= percent }
 
-  /// A zone's name, as it is to stand behind an expression.
+  /// Returns a zone name to append to an expression.
   mutating func zone() -> String { pick(Self.zones) }
 
   private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -50,7 +50,7 @@ struct CalendarGenerator {
     return "." + (0..<number(1...8)).map { _ in String(pick([0, 0, 5, 5, 9, 9, number(0...9)])) }.joined()
   }
 
-  /// A list of values, ranges and repetitions.
+  /// Returns a list of values, ranges and repetitions.
   private mutating func list(_ bounds: ClosedRange<Int>, width: Int = 2, fractions: Bool = false, star: Int = 30)
     -> String
   {
@@ -73,7 +73,7 @@ struct CalendarGenerator {
     return (0..<(chance(70) ? 1 : number(2...4))).map { _ in part(&self) }.joined(separator: ",")
   }
 
-  /// `year` is one near which years are to lie.
+  /// Returns a date; its years are near `year`.
   private mutating func date(near year: Int) -> String {
     var text = ""
     if chance(80) {
@@ -90,7 +90,7 @@ struct CalendarGenerator {
     return hours + ":" + minutes + (chance(60) ? "" : ":" + list(0...59, fractions: true, star: 5))
   }
 
-  /// An expression without a zone that has a good chance of being sound.
+  /// Returns an expression without a zone that is probably valid.
   mutating func expression(near year: Int) -> String {
     if chance(4) { return pick(Self.shorthands) }
     if chance(1) { return "@\(number(0...7_258_118_399))" }
@@ -109,7 +109,7 @@ struct CalendarGenerator {
     "18446744073709551616", "T", "Z", "x", "!", "%", "00", "24", "28", "29", "~1", "9999999", "0.0000001", "0.9999999",
   ]
 
-  /// A text that began as an expression and was damaged in some places.
+  /// Damages an expression in some places.
   mutating func damaged(_ text: String) -> String {
     var text = Array(text)
     for _ in 0..<number(1...3) {

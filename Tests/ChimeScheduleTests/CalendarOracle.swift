@@ -2,11 +2,11 @@ import ChimeSchedule
 import Foundation
 import Synchronization
 
-/// What `systemd-analyze calendar` says of many expressions at once.
+/// Asks `systemd-analyze calendar` about many expressions at once.
 enum CalendarOracle {
   static let program = "/usr/bin/systemd-analyze"
 
-  /// Where nothing is left out (in continuous integration) a missing program is a failure.
+  /// In continuous integration, a missing program is a failure.
   static var isExpected: Bool {
     FileManager.default.isExecutableFile(atPath: program) || ProcessInfo.processInfo.environment["CI"] != nil
   }
@@ -15,13 +15,13 @@ enum CalendarOracle {
     var normalized: String
     /// Epoch seconds, as printed.
     var elapses: [Int64]
-    /// Whether it says that nothing follows the elapses.
+    /// Whether systemd says that no more times follow.
     var ends: Bool
-    /// Whether it lost its way ("Infinite loop in calendar calculation").
+    /// Whether the search failed ("Infinite loop in calendar calculation").
     var isAbandoned = false
   }
 
-  /// One start of the program: expressions in a local zone, after an instant.
+  /// One run of the program: expressions in a local zone, after an instant.
   struct Run {
     var expressions: [String]
     var zone: String
@@ -40,7 +40,7 @@ enum CalendarOracle {
         environment: ["TZ": ":" + zone, "LC_ALL": "C", "PATH": "/usr/bin:/bin"])
     }
 
-    /// An answer for each expression; `nil` for those that are refused.
+    /// Returns an answer for each expression; `nil` for rejected ones.
     func answers() throws -> [Answer?] {
       process.wait()
       let errors = String(decoding: process.errors, as: UTF8.self)
@@ -69,8 +69,8 @@ enum CalendarOracle {
 
   struct Confusion: Error { var output: String }
 
-  /// Reads blocks of `Normalized form:`, `Next elapse:`, `Iter. #2:` and `(in UTC):` lines. Zones that keep UTC today
-  /// have none of the last kind, even for times when they did not, so there the local line counts.
+  /// Parses blocks of `Normalized form:`, `Next elapse:`, `Iter. #2:` and `(in UTC):` lines. Zones that are UTC today
+  /// have no `(in UTC)` line, even for times when they were not, so the local line counts there.
   static func answers(in output: Data, zone: Zone) -> [Answer] {
     var answers: [Answer] = []
     for line in Array(output).split(separator: UInt8(ascii: "\n")) {
@@ -96,7 +96,7 @@ enum CalendarOracle {
     return answers
   }
 
-  /// `Mon 2026-03-30 09:00:00 CEST`, read on the clock of a zone, in the pass that the label tells.
+  /// Parses `Mon 2026-03-30 09:00:00 CEST` in a zone; the label selects the pass of a fold.
   private static func seconds(_ text: Substring, in zone: Zone) -> Int64 {
     let words = text.split(separator: " ")
     guard words.count >= 3, let date = CivilDate(String(words[1])), let time = CivilTime(String(words[2])) else {
@@ -110,11 +110,11 @@ enum CalendarOracle {
     }
   }
 
-  /// The machine's zones, each read once.
+  /// A cache of the machine's zones.
   static let zones = ZoneStagingOwner()
 }
 
-/// Zones that have been read.
+/// A cache of zones.
 final class ZoneStagingOwner: Sendable {
   private let known = Mutex<[String: Zone?]>([:])
 

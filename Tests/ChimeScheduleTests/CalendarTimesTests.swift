@@ -1,7 +1,7 @@
 import ChimeSchedule
 import Testing
 
-/// When calendar expressions occur, without another program at hand.
+/// Times of calendar expressions, without another program.
 @Suite struct CalendarTimesTests {
   static func timetable(_ text: String, _ name: String, gap: GapRule? = nil, fold: FoldRule? = nil) throws -> Timetable
   {
@@ -22,7 +22,7 @@ import Testing
   }
 
   static let table: [Row] = [
-    // A gap: left out, unless it is to be shifted.
+    // A gap: skipped by default, or shifted.
     Row(
       text: "*:30", zone: "Europe/Prague", after: "2026-03-29T00:00:00Z",
       times: ["2026-03-29T01:30:00+01:00", "2026-03-29T03:30:00+02:00"]),
@@ -32,21 +32,21 @@ import Testing
     Row(
       text: "02:30", zone: "Europe/Prague", after: "2026-03-28T12:00:00Z",
       times: ["2026-03-29T03:30:00+02:00", "2026-03-30T02:30:00+02:00"], gap: .shift),
-    // Two hours long.
+    // A gap of two hours.
     Row(
       text: "02..04:00", zone: "Antarctica/Troll", after: "2026-03-28T12:00:00Z",
       times: ["2026-03-29T03:00:00+02:00", "2026-03-29T04:00:00+02:00", "2026-03-30T02:00:00+02:00"]),
-    // Half an hour.
+    // A gap of half an hour.
     Row(
       text: "*:0/15", zone: "Australia/Lord_Howe", after: "2026-10-03T15:00:00Z",
       times: ["2026-10-04T01:45:00+10:30", "2026-10-04T02:30:00+11:00"]),
-    // Midnight.
+    // A gap at midnight.
     Row(
       text: "*:0/30", zone: "America/Sao_Paulo", after: "2018-11-04T02:00:00Z",
       times: ["2018-11-03T23:30:00-03:00", "2018-11-04T01:00:00-02:00"]),
     Row(
       text: "00:00", zone: "America/Sao_Paulo", after: "2018-11-03T12:00:00Z", times: ["2018-11-05T00:00:00-02:00"]),
-    // A whole day.
+    // A gap of a whole day.
     Row(
       text: "Fri 12:00", zone: "Pacific/Apia", after: "2011-12-29T00:00:00Z", times: ["2012-01-06T12:00:00+14:00"]),
     // A fold: once, at its first pass, wherever the search begins.
@@ -60,7 +60,7 @@ import Testing
     Row(
       text: "02:30", zone: "Europe/Prague", after: "2026-10-24T12:00:00Z",
       times: ["2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00", "2026-10-26T02:30:00+01:00"], fold: .both),
-    // Summer time that is the standard, and ends where others begin.
+    // Summer time is the standard time, and ends when it does elsewhere.
     Row(
       text: "01:30", zone: "Europe/Dublin", after: "2026-10-24T12:00:00Z",
       times: ["2026-10-25T01:30:00+01:00", "2026-10-26T01:30:00+00:00"]),
@@ -75,7 +75,7 @@ import Testing
     Row(
       text: "*-1/5-14", zone: "Europe/London", after: "2090-06-30T00:00:00Z",
       times: ["2090-11-14T00:00:00+00:00", "2091-01-14T00:00:00+00:00"]),
-    // Fractions: the seconds in which they lie, each once.
+    // Fractions: each second that contains one, once.
     Row(
       text: "*:*:0/0.4", zone: "UTC", after: "2026-01-01T00:00:00Z",
       times: ["2026-01-01T00:00:01Z", "2026-01-01T00:00:02Z"]),
@@ -86,7 +86,7 @@ import Testing
     Row(
       text: "*:*:1.5/0.000001", zone: "UTC", after: "2026-01-01T00:00:59Z",
       times: ["2026-01-01T00:01:01Z", "2026-01-01T00:01:02Z"]),
-    // Days from the month's end.
+    // Days counted from the end of the month.
     Row(
       text: "*-02~01", zone: "UTC", after: "2027-03-01T00:00:00Z",
       times: ["2028-02-29T00:00:00Z", "2029-02-28T00:00:00Z"]),
@@ -100,20 +100,20 @@ import Testing
     Row(text: "Wed *-02-29", zone: "UTC", after: "2096-02-29T12:00:00Z", times: ["2108-02-29T00:00:00Z"]),
     Row(text: "*-02-30", zone: "UTC", after: "2026-01-01T00:00:00Z", times: ["end"]),
     Row(text: "2001/4-02-29", zone: "UTC", after: "2026-01-01T00:00:00Z", times: ["end"]),
-    // Years go on to 9999.
+    // Years up to 9999.
     Row(text: "*-12-31 23:59:59", zone: "UTC", after: "9998-12-31T23:59:59Z", times: ["9999-12-31T23:59:59Z", "end"]),
     Row(text: "2100/50-01-01", zone: "UTC", after: "2190-01-01T00:00:00Z", times: ["2200-01-01T00:00:00Z"]),
     Row(text: "2100/99-01-01", zone: "UTC", after: "9900-01-01T00:00:00Z", times: ["9921-01-01T00:00:00Z", "end"]),
     Row(text: "2199-12-31", zone: "UTC", after: "2199-12-31T00:00:00Z", times: ["end"]),
     Row(text: "1970-01-01", zone: "UTC", after: "1970-01-01T00:00:00Z", times: ["end"]),
-    // A zone of its own.
+    // A zone in the expression.
     Row(
       text: "09:00 Asia/Tokyo", zone: "Europe/Prague", after: "2026-11-20T00:00:00Z",
       times: ["2026-11-21T01:00:00+01:00"]),
     Row(
       text: "@1796115600", zone: "America/New_York", after: "2026-11-20T00:00:00Z",
       times: ["2026-12-01T04:00:00-05:00", "end"]),
-    // A label of the clock: only while the clock bears it.
+    // A label of the clock: only while it is in force.
     Row(
       text: "02:30 CET", zone: "Europe/Prague", after: "2026-10-24T00:00:00Z",
       times: ["2026-10-25T02:30:00+01:00", "2026-10-26T02:30:00+01:00"]),
@@ -137,7 +137,7 @@ import Testing
         try Schedule.parse("calendar: " + text, now: friday, zone: .utc)
       }
       #expect(error?.code == .neverOccurs)
-      // What has passed can still be read back.
+      // A past time can still be parsed.
       #expect(throws: Never.self) { try Schedule(canonical: "calendar: " + text) }
     }
   }
@@ -149,8 +149,8 @@ import Testing
         == "02:30 happens twice on 2026-10-25; this is the first")
   }
 
-  /// Each found time is one of the expression's, and nothing between it and the start is: looked up in the canonical
-  /// text, second by second, by nothing that the library does.
+  /// Checks that each found time matches the canonical text, and that no earlier second does, by an independent
+  /// interpretation of the text.
   @Test func agreesWithTheText() throws {
     var generator = CalendarGenerator(seed: 5)
     var checked = 0
@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// A normalized expression taken at its word.
+/// An independent interpretation of a normalized expression.
 struct CalendarText {
   private let weekdays: String
   private let year, month, day, hour, minute, second: Substring
@@ -210,7 +210,7 @@ struct CalendarText {
       }
   }
 
-  /// `start`, `start..stop`, `start/step` or all of them, in thousandths of a thousandth.
+  /// Parses `start`, `start..stop`, `start/step` or all of them, in millionths.
   private func parts(_ field: Substring) -> [(start: Int, stop: Int?, step: Int?)] {
     field.split(separator: ",").map { part in
       let halves = part.split(separator: "/")
@@ -238,7 +238,7 @@ struct CalendarText {
     }
   }
 
-  /// Whether something lies in the second.
+  /// Returns whether the field matches any part of the second.
   private func hasSecond(_ field: Substring, _ value: Int) -> Bool {
     let low = value * 1_000_000
     return field == "*"

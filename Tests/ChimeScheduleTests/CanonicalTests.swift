@@ -3,7 +3,7 @@ import Testing
 
 /// Text → canonical form → the same value. Now is Friday 2026-11-20 23:22:13 in Prague.
 @Suite struct CanonicalTests {
-  /// Calendars that the texts may name.
+  /// The calendars that the texts may name.
   static let calendars = ["holidays", "work-2026", "friday-closings"]
 
   static let table: [(text: String, canonical: String)] = [
@@ -301,7 +301,7 @@ import Testing
     #expect(try Schedule.parse(canonical, now: friday, in: scheduleContext) == schedule)
   }
 
-  /// From Friday over the change of 29 March 2026: Monday 30 March 08:30 in summer time.
+  /// From Friday across the DST change of 29 March 2026: Monday 30 March 08:30 in summer time.
   @Test func weekdaysAcrossTheSpringChange() throws {
     let prague = try zone("Europe/Prague")
     let after = Instant(seconds: 1_774_600_000)

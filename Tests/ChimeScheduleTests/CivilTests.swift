@@ -2,7 +2,7 @@ import ChimeSchedule
 import Testing
 
 @Suite struct CivilTests {
-  /// Days counted up by the plain rules of the calendar: all of a cycle of 400 years, and the last of the range.
+  /// Counts days by the simple rules of the calendar: all of a cycle of 400 years, and the last of the range.
   @Test func everyDay() throws {
     var (year, month, day) = (1970, 1, 1)
     var weekday = Weekday.thursday

@@ -1,14 +1,14 @@
 import ChimeSchedule
 import Testing
 
-/// From one dialect to another. Now is Friday 2026-11-20 23:22:13 in Prague.
+/// Conversions between dialects. Now is Friday 2026-11-20 23:22:13 in Prague.
 @Suite struct ConversionTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var text: String
     var dialect: Dialect
-    /// The canonical text, or nil when the dialect has no words for it.
+    /// The canonical text; nil if the dialect cannot express it.
     var canonical: String?
-    /// A part of the remarks, or of the message when it has none.
+    /// A part of the remarks, or of the error message.
     var says: String?
 
     init(_ text: String, _ dialect: Dialect, _ canonical: String?, says: String? = nil) {
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  /// Every schedule of the cookbooks in every other dialect: without a remark the two have the same times.
+  /// Converts every cookbook schedule to every other dialect: without a remark, both have the same times.
   @Test(arguments: Dialect.allCases) func meansTheSame(_ dialect: Dialect) throws {
     var converted = 0
     for row in try CookbookTests.rows() {

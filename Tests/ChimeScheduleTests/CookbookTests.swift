@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// How many rows stand in the part on phrases.
+  /// Returns the number of phrases in the cookbook.
   static func phrases() throws -> Int {
     try rows().count { row in
       do { return try Schedule(canonical: row.canonical).dialect == .phrase } catch { return false }

@@ -2,12 +2,12 @@ import ChimeSchedule
 import Foundation
 import Testing
 
-/// Random expressions in random zones against cronsim, a Python library that follows Debian's cron.
+/// Compares random cron expressions in random zones with cronsim, a Python library that follows Debian's cron.
 ///
-/// Where cronsim and Debian's cron part, nothing is compared, and `docs/schedules.md` says so: jumps of three hours and
-/// more, wildcard jobs where clocks change by less than an hour or not on the hour, a gap over midnight, a step on a range
-/// of one number (cronsim reads `5-5/2` as `5-59/2`), and fixed times with seconds (cronsim runs those by real time, which
-/// here is `gap = skip`, `fold = both`).
+/// Known differences between cronsim and Debian's cron are excluded, as `docs/schedules.md` says: jumps of three hours
+/// and more; wildcard jobs where clocks change by less than an hour or not on the hour; a gap over midnight; a step on
+/// a single number (cronsim reads `5-5/2` as `5-59/2`); and fixed times with seconds (cronsim runs those by elapsed
+/// time, which here is `gap = skip`, `fold = both`).
 @Suite struct CronAgainstCronsimTests {
   struct Question: Encodable {
     var expression: String
@@ -15,7 +15,7 @@ import Testing
     var after: Int64
   }
 
-  /// Reads a question a line, answers with the next occurrences, or with what it says against the expression.
+  /// Reads a question per line; answers with the next occurrences, or with the error.
   static let script = """
     import json, sys
     from datetime import datetime, timezone
@@ -66,7 +66,7 @@ import Testing
     return try result.output.split(separator: 0x0A).map { try decoder.decode(Answer.self, from: $0) }
   }
 
-  /// Whether the two are of one mind about the changes of offset between two instants.
+  /// Returns whether both treat the offset changes between two instants alike.
   static func isCommonGround(_ zone: Zone, from start: Int64, through end: Int64, isWild: Bool) -> Bool {
     var at = Instant(seconds: max(0, start - 2 * 86_400))
     while let change = zone.nextTransition(after: at), change.instant.seconds <= end + 2 * 86_400 {
@@ -115,7 +115,7 @@ import Testing
       let wall = after + Int64(zones[index].offset(at: Instant(seconds: after)))
       var text = generator.expression(near: wall)
       if generator.chance(8) { text = "\(generator.field(0, 59, near: 0...59)) \(text)" }
-      // What cronsim knows of L and #.
+      // The forms of L and # that cronsim supports.
       if generator.chance(12) {
         var fields = text.split(separator: " ").map(String.init)
         let last = fields.count - 1
@@ -131,7 +131,7 @@ import Testing
     for (question, answer) in zip(questions, answers) where !Self.hasStepOnOneNumber(question.expression) {
       let zone = zones[Self.zones.firstIndex(of: question.zone) ?? 0]
       guard let wanted = answer.next else {
-        // It refuses what never can be, as Chime does.
+        // Both reject what never occurs.
         #expect((try? Schedule(canonical: question.expression)) == nil, "\(question)")
         continue
       }

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import Testing
 
-/// Cron across changes of offset, as cron(8) has it, and with the reminder's own rules instead.
+/// Cron schedules across offset changes, by the rules of cron(8), and with the reminder's own rules.
 @Suite struct CronClockChangeTests {
   struct Row {
     var text: String
@@ -13,7 +13,7 @@ import Testing
   }
 
   static let table: [Row] = [
-    // Prague: 02:00 to 03:00 does not exist on 2026-03-29. Fixed times run at its end, together.
+    // Prague: 02:00 to 03:00 does not exist on 2026-03-29. Fixed times run together at its end.
     Row(
       text: "30 2 * * *", zone: "Europe/Prague", after: "2026-03-28T12:00:00Z",
       next: ["2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00"]),
@@ -31,7 +31,7 @@ import Testing
     Row(
       text: "15 30 2 * * *", zone: "Europe/Prague", after: "2026-03-28T12:00:00Z",
       next: ["2026-03-29T03:00:00+02:00", "2026-03-30T02:30:15+02:00"]),
-    // Wildcard jobs go by real time: nothing of the lost hour is made up for.
+    // Wildcard jobs run by elapsed time: the lost hour is not made up for.
     Row(
       text: "*/30 2 * * *", zone: "Europe/Prague", after: "2026-03-28T12:00:00Z", next: ["2026-03-30T02:00:00+02:00"]),
     Row(
@@ -44,7 +44,7 @@ import Testing
     Row(
       text: "0 0-23/2 * * *", zone: "Europe/Prague", after: "2026-03-28T22:30:00Z",
       next: ["2026-03-29T00:00:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-29T04:00:00+02:00"]),
-    // What the reminder says comes first.
+    // The reminder's rules take precedence.
     Row(
       text: "30 2 * * *", zone: "Europe/Prague", after: "2026-03-28T12:00:00Z", next: ["2026-03-29T03:30:00+02:00"],
       gap: .shift),
@@ -76,7 +76,7 @@ import Testing
     Row(
       text: "30 2 * * *", zone: "Europe/Prague", after: "2026-10-24T12:00:00Z",
       next: ["2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"], fold: .both),
-    // Half an hour.
+    // A change of half an hour.
     Row(
       text: "15 2 * * *", zone: "Australia/Lord_Howe", after: "2026-10-03T00:00:00Z",
       next: ["2026-10-04T02:30:00+11:00", "2026-10-05T02:15:00+11:00"]),
@@ -87,18 +87,18 @@ import Testing
     Row(
       text: "@daily", zone: "America/Sao_Paulo", after: "2018-11-03T12:00:00Z",
       next: ["2018-11-04T01:00:00-02:00", "2018-11-05T00:00:00-02:00"]),
-    // A jump of three hours and more is a correction of the clock, as is one back by more than three.
+    // A jump of three hours or more, in either direction, counts as a correction of the clock.
     Row(
       text: "30 3 * * *", zone: "Antarctica/Casey", after: "2009-10-17T00:00:00Z", next: ["2009-10-19T03:30:00+11:00"]),
     Row(text: "0 12 * * *", zone: "Pacific/Apia", after: "2011-12-29T23:00:00Z", next: ["2011-12-31T12:00:00+14:00"]),
     Row(
       text: "0 1 * * *", zone: "Antarctica/Vostok", after: "2023-12-17T12:00:00Z",
       next: ["2023-12-18T01:00:00+07:00", "2023-12-19T01:00:00+05:00"]),
-    // The zone's file ends with this fold, and its footer names the same offset anew.
+    // The zone's file ends with this fold, and its footer repeats the offset.
     Row(
       text: "9 1 * * *", zone: "Africa/Sao_Tome", after: "2018-12-31T12:00:00Z",
       next: ["2019-01-01T01:09:00+01:00", "2019-01-02T01:09:00+00:00"]),
-    // Years far off.
+    // Distant years.
     Row(text: "0 0 29 2 *", zone: "Europe/Prague", after: "2096-03-01T00:00:00Z", next: ["2104-02-29T00:00:00+01:00"]),
     Row(
       text: "0 0 29 2 */7", zone: "UTC", after: "2088-03-01T00:00:00Z",
@@ -110,7 +110,7 @@ import Testing
     Row(
       text: "0 19 31 12 *", zone: "America/New_York", after: "1970-01-01T00:00:00Z", next: ["1970-12-31T19:00:00-05:00"]
     ),
-    // Which days: L, W and #, and the two day fields together.
+    // The days of L, W and #, and of both day fields together.
     Row(
       text: "30 4 1,15 * 5", zone: "UTC", after: "2026-05-01T12:00:00Z",
       next: [
@@ -155,7 +155,7 @@ import Testing
       next: ["2026-01-05T12:00:00Z", "2026-01-31T12:00:00Z", "2026-02-02T12:00:00Z"]),
   ]
 
-  /// West of Greenwich the wall clock's first day is in December 1969, a month that begins on a day below zero.
+  /// West of Greenwich the first local day is in December 1969, a month that begins on a negative day.
   @Test func beginsWithTheEpoch() throws {
     for (text, first) in [
       ("0 0 L * *", "1970-01-31T05:00:00Z"), ("0 0 15W * *", "1970-01-15T05:00:00Z"),
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// The remarks for what runs at a gap's end name the first of the lost times, and only where there is one.
+  /// A remark on a run at the end of a gap names the first skipped time, and appears only there.
   @Test func remarks() throws {
     let prague = try zone("Europe/Prague")
     let end = instant("2026-03-29T01:00:00Z")

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import Testing
 
-/// Cron expressions that nobody vouches for: long, strange or damaged.
+/// Untrusted cron expressions: long, strange or damaged.
 @Suite struct CronHostileTests {
   @Test(arguments: [
     "cron: " + String(repeating: "1,", count: 32_000) + " * * * *", String(repeating: "* ", count: 32_700),
@@ -21,14 +21,14 @@ import Testing
     #expect(!error.message.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F || $0.value == 0x202E })
   }
 
-  /// What is long but sound is understood.
+  /// Long valid expressions are understood.
   @Test func longLists() throws {
     let list = Array(repeating: "0-59/1,*/7", count: 5_000).joined(separator: ",")
     #expect(try Schedule(canonical: "cron: \(list) 8 * * *").canonical == "cron: 0-59 8 * * *")
   }
 
-  /// Random damage to sound texts: refused or understood, never worse; what is understood round-trips, what is suggested is
-  /// understood. The same text at the beginning of a crontab's line means the same.
+  /// Random damage: texts are rejected or understood. Understood texts round-trip, suggestions are valid, and a crontab
+  /// line with the text means the same.
   @Test func survivesDamage() throws {
     let damage = Damage(
       seed: 43, rounds: 600, proof: 10_000,
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// Any bytes at all may begin a line.
+  /// A line may begin with any bytes.
   @Test func survivesAnyBytes() {
     var generator = SeededGenerator(seed: 44)
     let signs = Array("*/-,#LW? 0123456789monfrijan@daily\t".utf8) + [0x00, 0x0B, 0x7F, 0x80, 0xC3, 0xE2, 0xFF]

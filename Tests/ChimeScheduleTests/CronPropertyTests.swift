@@ -2,10 +2,9 @@ import ChimeSchedule
 import Foundation
 import Testing
 
-/// Random cron expressions held against a second reading of them, and against the loop of Debian's daemon.
+/// Compares random cron expressions with a reference implementation, and with the loop of Debian's daemon.
 @Suite struct CronPropertyTests {
-  /// Every distinct zone of the machine, or some of them: a few of its changes of offset, and all those of two hours and
-  /// more.
+  /// Covers every distinct zone of the machine, or some: a few of its offset changes, and all those of two hours or more.
   @Test func agreesWithTheDaemonsLoop() throws {
     var names: [Data: String] = [:]
     for name in try ZoneAgainstZdumpTests.identifiers() where !name.hasPrefix("right/") {
@@ -25,7 +24,7 @@ import Testing
         changes.append(change)
         at = change.instant
       }
-      // Cron's minutes begin with the clock's: Monrovia's change of 1972 by 44 minutes and 30 seconds has no such second.
+      // Cron's minutes align with the clock's: Monrovia's change of 1972 by 44 minutes and 30 seconds has no such second.
       changes.removeAll { ($0.offsetAfter - $0.offsetBefore) % 60 != 0 || $0.instant.seconds % 60 != 0 }
       let large = changes.filter { abs($0.offsetAfter - $0.offsetBefore) >= 7_200 }
       let some = changes.shuffled(using: &generator.random).prefix(3)
@@ -55,7 +54,7 @@ import Testing
     #expect(compared > 2_500 / step)
   }
 
-  /// The same set of days as a look at each day, and one canonical form for each meaning.
+  /// Checks the set of days against each single day, and that each meaning has one canonical form.
   @Test func agreesWithEachDay() throws {
     var generator = CronGenerator(random: SeededGenerator(seed: 80), hasSpecials: true)
     var accepted = 0
@@ -91,7 +90,7 @@ import Testing
     #expect(accepted > rounds * 9 / 10)
   }
 
-  /// Times of one day, to the second.
+  /// Checks the times of one day, to the second.
   @Test func agreesWithEachSecond() throws {
     var generator = CronGenerator(random: SeededGenerator(seed: 81), hasSpecials: false)
     for _ in 0..<ProofTier.amount(quick: 8, proof: 200) {
@@ -116,7 +115,7 @@ import Testing
     }
   }
 
-  /// One meaning, spelt in random ways, is one value.
+  /// Random spellings of one meaning give one value.
   @Test func spellingsOfOneMeaning() throws {
     var generator = CronGenerator(random: SeededGenerator(seed: 82), hasSpecials: false)
     for _ in 0..<ProofTier.amount(quick: 100, proof: 2_000) {
@@ -129,7 +128,7 @@ import Testing
           generator.chance(3) && names.indices.contains(number - first) ? names[number - first] : "\(number)"
         }
         if let extra = numbers.randomElement(using: &generator.random) { items.append("\(extra)-\(extra)/7") }
-        // The star is kept in front, in a form that adds nothing to the numbers.
+        // Keep the star in front, in a form that adds no numbers.
         if field.hasPrefix("*") { items.insert("*/99", at: 0) }
         return items.joined(separator: ",")
       }

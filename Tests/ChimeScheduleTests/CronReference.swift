@@ -1,20 +1,20 @@
 import ChimeSchedule
 
-/// What a cron expression means, worked out the slow way: a second reading of the text, a look at each day and each minute.
-/// Shares nothing with the library but `Zone.offset(at:)`, `CivilDate` and `CivilTime`.
+/// A slow reference implementation of cron expressions, which parses the text anew and checks each day and minute. It
+/// shares only `Zone.offset(at:)`, `CivilDate` and `CivilTime` with the library.
 struct CronReference {
   var seconds: Set<Int> = [0]
   var minutes: Set<Int>
   var hours: Set<Int>
-  /// Whether a minute of the day is one of those.
+  /// Whether each minute of the day matches.
   private var isTime: [Bool]
   var months: Set<Int>
-  /// Items of the two day fields, as they are written.
+  /// The items of the two day fields, as written.
   var dates: [Substring]
   var weekdays: [Substring]
-  /// Whether the minute or the hour began with a star.
+  /// Whether the minute or the hour begins with a star.
   var isWild: Bool
-  /// Whether the day of the month or that of the week did.
+  /// Whether the day of the month or of the week begins with a star.
   var hasDayStar: Bool
 
   static let monthNames = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
@@ -62,8 +62,7 @@ struct CronReference {
     let length = CivilDate.daysIn(month: month, year: year)
     func weekday(_ day: Int) -> Int { ((Int(date.dayNumber) - date.day + day + 4) % 7 + 7) % 7 }
     func isWorkday(_ day: Int) -> Bool { (1...5).contains(weekday(day)) }
-    /// The nearest of the month's days from Monday to Friday; of two as near, the one in whose direction the weekend is
-    /// shorter.
+    /// Returns the nearest weekday of the month; of two equally near, the one on the shorter side of the weekend.
     func nearest(_ day: Int) -> Int? {
       guard (1...length).contains(day) else { return nil }
       return [day, day - 1, day + 1, day - 2, day + 2].first { (1...length).contains($0) && isWorkday($0) }
@@ -92,14 +91,14 @@ struct CronReference {
     return hasDayStar ? isDate && isWeekday : isDate || isWeekday
   }
 
-  /// Minutes of the wall clock, counted from 1970, in which a job starts.
+  /// Returns whether a job starts in a minute of local time, counted from 1970.
   func matches(minute: Int64) -> Bool {
     guard minute >= 0, isTime[Int(minute % 1_440)], let date = CivilDate(dayNumber: Int(minute / 1_440))
     else { return false }
     return matches(date)
   }
 
-  /// What a zone's clock shows at an instant and at each minute after it, in whole minutes from 1970.
+  /// Returns local time at an instant and at each minute after it, in minutes from 1970.
   static func clock(_ zone: Zone, from start: Int64, through end: Int64) -> [Int64] {
     stride(from: start, through: end, by: 60).map { second in
       let wall = second + Int64(zone.offset(at: Instant(seconds: second)))
@@ -107,10 +106,10 @@ struct CronReference {
     }
   }
 
-  /// When Debian's cron starts a job, after a start: its daemon's own loop, minute by minute. It wakes when
-  /// the clock on the wall shows another minute, and tells from how far that is from its virtual clock what has happened.
+  /// Returns the runs of Debian's cron after its start, by its daemon's own loop. It wakes each minute of local time,
+  /// and compares it with its virtual clock to detect clock changes.
   ///
-  /// - Parameter clock: What the clock shows at the start and at each minute after it, in whole minutes from 1970.
+  /// - Parameter clock: local time at the start and at each minute after it, in minutes from 1970.
   func debianRuns(_ clock: [Int64], from start: Int64) -> [Int64] {
     var runs: [Int64] = []
     func run(_ minute: Int64, wild: Bool, fixed: Bool, at second: Int64) {
@@ -151,16 +150,16 @@ extension StringProtocol {
   }
 }
 
-/// Random cron expressions.
+/// Generates random cron expressions.
 struct CronGenerator {
   var random: SeededGenerator
-  /// Whether `L`, `W`, `#`, `?` and names take part.
+  /// Whether to include `L`, `W`, `#`, `?` and names.
   var hasSpecials: Bool
 
   mutating func pick<Item>(_ items: [Item]) -> Item { items[Int.random(in: 0..<items.count, using: &random)] }
   mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
 
-  /// A field; `near` are the numbers that matter.
+  /// Returns a field; `near` are the relevant numbers.
   mutating func field(_ low: Int, _ high: Int, near: ClosedRange<Int>, names: [String] = [], first: Int = 0) -> String {
     var items: [String] = []
     for _ in 0..<pick([1, 1, 1, 2, 3]) {
@@ -204,7 +203,7 @@ struct CronGenerator {
     return field(0, 7, near: 0...7, names: CronReference.weekdayNames)
   }
 
-  /// Five fields around a reading of the wall clock.
+  /// Returns five fields near a local time.
   mutating func expression(near wall: Int64) -> String {
     let time = CivilDateTime(
       date: CivilDate(dayNumber: Int(wall / 86_400)) ?? .earliest,

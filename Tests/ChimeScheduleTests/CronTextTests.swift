@@ -1,7 +1,7 @@
 import ChimeSchedule
 import Testing
 
-/// Cron expressions as text: what is understood, how it is written, what is refused and why.
+/// The text of cron expressions: parsing, canonical form, and errors.
 @Suite struct CronTextTests {
   static let canonical: [(text: String, canonical: String)] = [
     ("cron: 0 9 * * 1-5", "0 9 * * 1-5"), ("0 9 * * mon-fri", "0 9 * * 1-5"), ("CRON:0 9 * * MON-Fri", "0 9 * * 1-5"),
@@ -17,13 +17,13 @@ import Testing
     ("*/7 * * * *", "*/7 * * * *"), ("0,15,30,45 9 * * *", "0-45/15 9 * * *"), ("0,15,30,45 * * * *", "*/15 * * * *"),
     ("1-5/9 9 * * *", "1 9 * * *"), ("10-59/7 * * * *", "10-59/7 * * * *"),
     ("*/999999999999999 9 * * *", "*/60 9 * * *"),
-    // A star says that a job runs by real time, wherever of the two fields it stands.
+    // A star makes a job run by elapsed time, in whichever of the two fields it stands.
     ("0-59 9 * * *", "0-59 9 * * *"), ("0-59 * * * *", "* * * * *"), ("5 0-23 * * *", "5 0-23 * * *"),
     ("5 * * * *", "5 * * * *"), ("*/30 9 * * *", "*/30 9 * * *"), ("0,30 9 * * *", "0,30 9 * * *"),
     ("0 */24 * * *", "*/60 0 * * *"), ("0 */12 * * *", "0 */12 * * *"), ("0 0,12 * * *", "0 0,12 * * *"),
     ("*/30,10 9 * * *", "*/30,10 9 * * *"), ("*,5 9 * * *", "* 9 * * *"), ("5,* 9 * * *", "0-59 9 * * *"),
     ("5 0-22/2,* * * *", "5 0-23 * * *"), ("*/30,5-20/5 9 * * *", "*/30,5-20/5 9 * * *"),
-    // In the day fields it says that both have to match.
+    // In the day fields a star means that both must match.
     ("0 0 1 * 1", "0 0 1 * 1"), ("0 0 */2 * 1", "0 0 */2 * 1"), ("0 0 1-31/2 * 1", "0 0 1-31/2 * 1"),
     ("0 0 1-31/2 * */2", "0 0 */2 * */2"), ("0 0 1 * */7", "0 0 1 * */7"), ("0 0 */40 * 5", "0 0 */31 * 5"),
     ("0 0 1-31 * 1", "0 0 * * *"), ("0 0 15 * 0-6", "0 0 * * *"), ("0 0 15 * *", "0 0 15 * *"),
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  /// What is taken for cron without the prefix, and what is not.
+  /// Texts without the prefix that are recognized as cron, and others.
   @Test func shapes() throws {
     let prague = try zone("Europe/Prague")
     for text in [
@@ -210,7 +210,7 @@ import Testing
     for (text, _) in CanonicalTests.table { #expect(dialect(of: text, prague) == .phrase, "\(text)") }
   }
 
-  /// Cron's own refusals are told from those of phrases by what they expect.
+  /// Returns the dialect of a text; errors are told apart by what they expect.
   private func dialect(of text: String, _ zone: Zone) -> Dialect {
     do {
       return try Schedule.parse(text, now: friday, zone: zone).dialect
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  /// Bytes that are no UTF-8 are longer as text, and more than one fault has to be mended in them.
+  /// Invalid UTF-8 is longer as text, and contains several faults.
   @Test func linesThatAreNoText() {
     let line = Array("cron: \0\0\t * ".utf8) + [UInt8](repeating: 0xA7, count: 9) + Array("bad".utf8)
     #expect(throws: ScheduleError.self) { try CrontabTime(line: line) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChimeSchedule
 
-/// Times as they are said in Czech: each means what its English counterpart means. Now is Monday 2026-11-23 08:15 in Prague.
+/// Spoken times in Czech mean the same as their English counterparts. Now is Monday 2026-11-23 08:15 in Prague.
 @Suite struct CzechTests {
   static func scheduleContext() throws -> ScheduleContext {
     var scheduleContext = try SpokenTests.scheduleContext()
@@ -118,16 +118,16 @@ import Testing
     let schedule = try Schedule.parse(czech, now: SpokenTests.monday, in: scheduleContext)
     #expect(schedule == expected, "\"\(czech)\" is read as \"\(SpokenLanguage.czech.english(czech)?.text ?? czech)\"")
     #expect(schedule.countsFrom == expected.countsFrom)
-    // What the daemon is sent needs no Czech.
+    // The daemon gets English.
     let written = Schedule.written(czech, now: SpokenTests.monday, in: scheduleContext)
     #expect(try Schedule.parse(written, now: SpokenTests.monday, in: try Self.englishScheduleContext()) == expected)
   }
 
-  /// Many people type without diacritics, and some systems take letters and their marks apart.
+  /// Users may omit diacritics, and some systems decompose them.
   @Test(arguments: table) func diacriticsMayBeLeftOut(_ czech: String, _ english: String) throws {
     let scheduleContext = try Self.scheduleContext()
     let expected = try Schedule.parse(czech, now: SpokenTests.monday, in: scheduleContext)
-    // Two letters alone are told from other words by their marks.
+    // Two letters are distinguished from other words only by their diacritics.
     let plain = CzechWords.folded(czech)
     #expect(try Schedule.parse(plain, now: SpokenTests.monday, in: scheduleContext) == expected)
     let apart = czech.replacing("í", with: "i\u{301}").replacing("ý", with: "y\u{301}").replacing("ř", with: "r\u{30C}")
@@ -164,7 +164,7 @@ import Testing
       try Schedule.parse(read.text, now: SpokenTests.monday, in: try SpokenTests.scheduleContext()) == read.schedule)
   }
 
-  /// Words of time that are left over are never taken into the title, in Czech neither.
+  /// Leftover time words do not become part of the title, in Czech either.
   @Test(arguments: [
     "add Zubař v 9 příští", "add Úkol zítra v 8 každý", "add Schůzka v 9 před středou", "add Úkol v 8 nebo v 9",
     "add Léky dvakrát denně",
@@ -192,7 +192,7 @@ import Testing
     #expect(error?.suggestion == suggestion)
   }
 
-  /// One Wednesday or each of them is asked, as in English.
+  /// An ambiguous single Wednesday is a question, as in English.
   @Test func aLoneDayLeftOutIsAsked() throws {
     let error = #expect(throws: ScheduleError.self) {
       try Schedule.parse("každý den v 9 kromě středy", now: SpokenTests.monday, in: Self.scheduleContext())
@@ -200,7 +200,7 @@ import Testing
     #expect(error?.choices == ["every day at 9 except wednesdays", "every day at 9 except 2026-11-25"])
   }
 
-  /// An error shows what was typed, and where, not the English that was made of it.
+  /// An error quotes the typed text and its position, not the English translation.
   @Test(arguments: [
     ("zítra v 8 kočka", "zítra v 8 kočka: \"kočka\"", 11), ("každý den v 25", "každý den v 25: ", 13),
     ("každý den v 9 kromě středy", "každý den v 9 kromě středy: \"středy\" is ambiguous", 21),
@@ -214,7 +214,7 @@ import Testing
     #expect(error?.column == column, "\(error?.message ?? "")")
   }
 
-  /// No bytes make it stop: it is given what people paste.
+  /// Arbitrary text is parsed or rejected, never a crash.
   @Test func anyTextIsReadOrRefused() throws {
     let scheduleContext = try Self.scheduleContext()
     var random = SeededGenerator(seed: 21)

@@ -1,23 +1,23 @@
 import ChimeSchedule
 import Testing
 
-/// Random damage to sound texts of a dialect: they are refused or understood, and never worse.
+/// Damages valid texts of a dialect at random, and checks that they are rejected or understood.
 struct Damage {
   var seed: UInt64
-  /// In a quick run, in which so many are to be `understood`.
+  /// The rounds of a quick run.
   var rounds: Int
-  /// In a proof.
+  /// The rounds of a proof.
   var proof: Int
-  /// What may be put in anywhere.
+  /// The strings that may be inserted.
   var pieces: [String]
-  /// How many places of a text are damaged at most.
+  /// The most places to damage in a text.
   var places = 3
-  /// How many texts have to be understood at the least, so that the test is about something.
+  /// The minimum number of understood texts in a quick run, so that the test is meaningful.
   var understood: Int
   var scheduleContext: ScheduleContext
 
-  /// What is understood has a canonical form that means the same and a time to come; what is suggested is understood.
-  /// `also` gets each text and what it was understood as, and may look for more.
+  /// Checks that understood texts round-trip and have a future time, and that suggestions are valid. `also` receives
+  /// each text with its schedule for further checks.
   func expectSurvival(of texts: [String], also: (String, Schedule) -> Void = { _, _ in }) {
     var generator = SeededGenerator(seed: seed)
     var accepted = 0

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import Testing
 
-/// Random days of all kinds over some years, held against looking at each day.
+/// Compares random days of all kinds over some years with a day-by-day reference.
 @Suite struct DayPropertyTests {
   @Test(arguments: [
     "1970-01-05", "1999-12-31", "2000-02-28", "2024-02-29", "2026-11-20", "2027-05-31", "2096-02-29", "2399-12-31",
@@ -16,7 +16,7 @@ import Testing
       let start = max(0, Int64(center.dayNumber) + Int64.random(in: -300...30, using: &generator))
       let starting = CivilDate(dayNumber: Int(start))?.description ?? ""
       let yearly = Int.random(in: 0..<3, using: &generator) == 0
-      // Half of August is left out, and the days around the new year.
+      // Half of August is left out, and the days around New Year.
       let except = yearly ? " except aug 1..aug 15,dec 30..jan 2" : ""
       let text = "\(words) at 12:00 starting \(starting)\(except)"
       let schedule: Schedule
@@ -44,7 +44,7 @@ import Testing
         walked.append(instant.seconds / 86_400)
       }
       #expect(walked == expected, "\(text)")
-      // From anywhere, not from the one before only.
+      // Start from random days, not only from the previous occurrence.
       for _ in 0..<5 {
         let after = Int64.random(in: first...last, using: &generator)
         let next = timetable.next(after: Instant(seconds: after * 86_400 + 50_000)).map { $0.seconds / 86_400 }

@@ -1,6 +1,6 @@
 import ChimeSchedule
 
-/// Which days a schedule runs on, worked out the slow way: one day at a time, by looking at every day of its month.
+/// A slow reference implementation of a schedule's days, which checks every day of its month.
 struct DayReference {
   enum Place: Equatable {
     case day(Int)
@@ -11,7 +11,7 @@ struct DayReference {
     case lastWorkday(Int)
   }
 
-  /// Places in some months; no months are all of them.
+  /// Places in some months; an empty set means all months.
   struct Group {
     var months: Set<Int>
     var places: [Place]
@@ -27,10 +27,10 @@ struct DayReference {
   }
 
   var kind: Kind
-  /// The day that rotas count from.
+  /// The first day of rotas.
   var start: Int64 = 0
 
-  /// 0 is Monday.
+  /// Returns the weekday; 0 is Monday.
   static func weekday(_ day: Int64) -> Int { Int((day % 7 + 10) % 7) }
 
   func contains(_ day: Int64) -> Bool {
@@ -63,7 +63,7 @@ struct DayReference {
     return group.places.contains { place in known.contains(place) }
   }
 
-  /// All that can be said of a day's place in its month.
+  /// Returns all descriptions of a day's place in its month.
   static func places(of day: Int64) -> [Place] {
     guard let date = CivilDate(dayNumber: Int(day)) else { return [] }
     let days = (-31...31).compactMap { offset -> Int64? in
@@ -86,7 +86,7 @@ struct DayReference {
   }
 }
 
-/// Random days as text and as the reference has them, so that they fall on days near a given one.
+/// Generates random days near a given one, as text and for the reference.
 struct DayGenerator {
   static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
   static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -153,7 +153,7 @@ struct DayGenerator {
     return (words.joined(separator: ", "), groups)
   }
 
-  /// Days as they stand before `at`.
+  /// Returns days as they stand before `at`.
   func make(_ generator: inout SeededGenerator) -> (text: String, kind: DayReference.Kind) {
     let some = Set((0..<7).filter { _ in Bool.random(using: &generator) })
     let weekdays = some.isEmpty ? Set(0..<7) : some

@@ -1,14 +1,14 @@
 import ChimeSchedule
 import Testing
 
-/// What holds for the schedules of every dialect, whatever they say.
+/// Properties of schedules in every dialect.
 @Suite struct DialectPropertyTests {
   static let zones = [
     "America/New_York", "Europe/Prague", "Australia/Lord_Howe", "Africa/Casablanca", "Pacific/Apia", "America/Nuuk",
     "America/Sao_Paulo", "Asia/Gaza", "Antarctica/Troll", "UTC",
   ]
 
-  /// A random text of a dialect; not each is a schedule.
+  /// Returns a random text of a dialect, which may be invalid.
   static func text(_ dialect: Dialect, _ random: inout SeededGenerator) -> String {
     func pick(_ values: [String]) -> String { values[Int.random(in: 0..<values.count, using: &random)] }
     func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// Occurrences strictly ascend; from each moment between two the later one is found; remarks tell what the zone tells.
+  /// Occurrences strictly ascend; from any moment between two, the later one is found; remarks agree with the zone.
   @Test(arguments: Dialect.allCases) func agreesWithItself(_ dialect: Dialect) throws {
     var random = SeededGenerator(seed: UInt64(dialect.rawValue.utf8.count) &* 977)
     var understood = 0
@@ -72,7 +72,7 @@ import Testing
       let timetable = schedule.timetable(
         in: scheduleContext, gap: [nil, .shift, .skip][Int.random(in: 0...2, using: &random)],
         fold: [nil, .first, .last, .both][Int.random(in: 0...3, using: &random)])
-      // Half of the starts lie at a change of offset.
+      // Half of the starts are near an offset change.
       var start = Instant(seconds: Int64.random(in: 1_767_225_600...4_102_444_800, using: &random))
       if Bool.random(using: &random), let change = governing.nextTransition(after: start) {
         start = Instant(seconds: change.instant.seconds - Int64.random(in: 0...90_000, using: &random))
@@ -100,7 +100,7 @@ import Testing
     #expect(understood > rounds * 2 / 3)
   }
 
-  /// Many occurrences to the end of the year 9999.
+  /// Walks many occurrences up to the end of the year 9999.
   @Test(arguments: [
     "daily at 2:30", "every 90m from 22:00 to 4:00", "every 7h starting 2026-01-01", "last fri of month at 2:30",
     "cron: */10 1-3 * * *", "cron: 0 0 L * *", "calendar: *-*-* *:0/30", "DTSTART:20260108T023000 RRULE:FREQ=DAILY",
@@ -119,7 +119,7 @@ import Testing
       count += 1
     }
     #expect(timetable.next(after: .latest) == nil)
-    // Systemd's calendar ends in 2199, and rare ones end before the year does.
+    // systemd's calendar ends in 2199, and rare schedules have few occurrences.
     #expect(count > 5 || text.hasPrefix("calendar"))
     #expect(timetable.occurrences(after: friday).prefix(most).map(\.seconds).adjacentAscend)
   }

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import Testing
 
-/// Refused texts: what code, where, what instead, in which words. Now is Friday 2026-11-20 23:22:13 in Prague.
+/// Rejected texts: the error's code, column, suggestion and message. Now is Friday 2026-11-20 23:22:13 in Prague.
 @Suite struct ErrorTests {
   struct Row: Sendable {
     var text: String
@@ -427,7 +427,7 @@ import Testing
     #expect(error.code == row.code)
     #expect(error.column == row.column)
     #expect(error.suggestion == row.suggestion)
-    // What it has in addition is an example of a schedule.
+    // The rest of the message is an example of a schedule.
     let (said, example) = Self.withoutExample(error.message)
     #expect(said == row.message)
     if let example { #expect(throws: Never.self) { try Schedule.parse(example, now: friday, zone: prague) } }

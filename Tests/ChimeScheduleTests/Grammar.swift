@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// The grammar of phrases as `docs/schedules.md` has it, read from there: it makes random texts, and tells whether a
-/// text can be made from it.
+/// The grammar of phrases, read from `docs/schedules.md`. It generates random texts, and recognizes texts.
 struct Grammar: Sendable {
   indirect enum Part: Sendable {
     case word(String)
@@ -40,7 +39,7 @@ struct Grammar: Sendable {
 
   struct Unreadable: Error { var text: String }
 
-  /// Reads the notation of ISO 14977 without its commas.
+  /// Parses ISO 14977 notation without its commas.
   private struct Reader {
     var tokens: [String]
     var position = 0
@@ -127,7 +126,7 @@ struct Grammar: Sendable {
 extension Grammar {
   static let names = ["holidays", "work-2026", "friday-closings"]
 
-  /// A random text of a rule.
+  /// Returns a random text of a rule.
   func text(of rule: String, _ generator: inout SeededGenerator) throws -> String {
     var text = ""
     try write(.rule(rule), isWord: false, into: &text, &generator)
@@ -137,7 +136,7 @@ extension Grammar {
   private func write(_ part: Part, isWord: Bool, into text: inout String, _ generator: inout SeededGenerator) throws {
     func append(_ word: String, _ generator: inout SeededGenerator) {
       if !isWord, !text.isEmpty {
-        // A digit and a letter may stand together: "8am", "90m".
+        // A digit and a letter may touch: "8am", "90m".
         let mayTouch =
           text.last?.isNumber == true && word.first?.isLetter == true && !Grammar.names.contains { text.hasSuffix($0) }
         let isSign = word.first?.isLetter != true && word.first?.isNumber != true
@@ -152,7 +151,7 @@ extension Grammar {
     switch part {
     case .word(let word): append(word, &generator)
     case .number(let range, let width):
-      // Most of the larger numbers are near the present, so that most texts have something ahead.
+      // Most years are near the present, so that most texts have future times.
       let isYear = range == 1_970...9_999 && Int.random(in: 0..<8, using: &generator) > 0
       let isSmall = range.upperBound == 9_999 && Bool.random(using: &generator)
       let value = Int.random(
@@ -181,7 +180,7 @@ extension Grammar {
     }
   }
 
-  /// Whether a text can be made from a rule.
+  /// Returns whether a rule generates a text.
   func makes(_ text: String, from rule: String) throws -> Bool {
     var matcher = Matcher(grammar: self, text: Array(text.lowercased().replacingOccurrences(of: "–", with: "-")))
     let ends = try matcher.ends(of: .rule(rule), from: 0, isWord: false)
@@ -211,7 +210,7 @@ extension Grammar {
         let letters = Array(word.lowercased())
         let end = begin + letters.count
         guard end <= text.count, Array(text[begin..<end]) == letters else { return [] }
-        // A word ends where its letters end.
+        // A word must end where its letters end.
         let isCut = end < text.count && text[end].isLetter && letters.last?.isLetter == true && word != "T"
         return isCut ? [] : [end]
       case .number(let range, let width):

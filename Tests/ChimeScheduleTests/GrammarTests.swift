@@ -1,9 +1,9 @@
 import ChimeSchedule
 import Testing
 
-/// The grammar in `docs/schedules.md` and the parser are equal.
+/// The grammar in `docs/schedules.md` and the parser accept the same texts.
 @Suite struct GrammarTests {
-  /// What a text of the grammar may still be refused for: not how it is written, but what it means.
+  /// The errors that texts of the grammar may cause, because of their meaning.
   static let meanings = [
     "repeats a unit of time", "occurs twice", "is not a day of the calendar", "ends before it begins",
     "cannot keep to days of the week", "does not fit a daily window", "no number of times",
@@ -44,7 +44,7 @@ import Testing
     #expect(accepted > rounds * 2 / 5)
   }
 
-  /// Every text of the tables of tests and of the cookbook follows the grammar.
+  /// Every text in the tests' tables and in the cookbook follows the grammar.
   @Test func whatIsUnderstoodFollowsIt() throws {
     let grammar = try Grammar.phrases.get()
     for (text, canonical) in CanonicalTests.table {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// Every rule is there, and every rule but the first is named by another.
+  /// Every rule is defined, and every rule but the first is used.
   @Test func itIsWhole() throws {
     let grammar = try Grammar.phrases.get()
     var named: Set<String> = ["schedule"]

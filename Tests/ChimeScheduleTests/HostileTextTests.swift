@@ -1,9 +1,9 @@
 import ChimeSchedule
 import Testing
 
-/// Text that nobody vouches for: long, strange or damaged.
+/// Untrusted text: long, strange or damaged.
 @Suite struct HostileTextTests {
-  /// Long texts are refused with a short excerpt, and quickly.
+  /// Long texts are rejected quickly, with a short excerpt.
   @Test(arguments: [
     String(repeating: "a", count: 100_000), String(repeating: "é", count: 200),
     "daily at " + String(repeating: "\u{7}", count: 300),
@@ -40,7 +40,7 @@ import Testing
     #expect(!error.message.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F || $0.value == 0x202E })
   }
 
-  /// Limits are met, and one more is refused.
+  /// The limits are accepted, and one more is rejected.
   @Test func limits() throws {
     let minutes = (0..<1_440).map { CivilTime(hour: $0 / 60, minute: $0 % 60)?.description ?? "" }
     #expect(throws: Never.self) { try Schedule(canonical: "daily at " + minutes.joined(separator: ",")) }
@@ -60,12 +60,12 @@ import Testing
       let error = #expect(throws: ScheduleError.self, "\(text)") { try Schedule(canonical: text) }
       #expect(error?.code == .invalidSchedule)
     }
-    // What has passed can still be read back.
+    // Past times can still be parsed from canonical text.
     #expect(throws: Never.self) { try Schedule(canonical: "at 2020-01-01 09:00") }
     #expect(throws: Never.self) { try Schedule(canonical: "daily at 08:00 until 2020-01-01") }
   }
 
-  /// Random damage to sound texts: refused or understood, never worse, and what is understood round-trips.
+  /// Random damage: texts are rejected or understood, and understood ones round-trip.
   @Test func survivesDamage() throws {
     let damage = Damage(
       seed: 42, rounds: 600, proof: 20_000,

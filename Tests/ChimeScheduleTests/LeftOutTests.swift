@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChimeSchedule
 
-/// The days that calendars take from a schedule.
+/// The days that calendars remove from a schedule.
 @Suite struct LeftOutTests {
   private static let now = instant("2026-12-21T12:00:00Z")
 
@@ -38,7 +38,7 @@ import Testing
     #expect(try Self.leftOut("daily at 9", before: "2027-01-02T12:00:00Z").isEmpty)
   }
 
-  /// Once, however many times it would have had.
+  /// A day appears once, however many times it would have had.
   @Test func aDayIsNamedOnce() throws {
     #expect(
       try Self.leftOut("every 1h from 8:00 to 18:00 except on holidays", before: "2026-12-25T23:00:00Z")
@@ -48,7 +48,7 @@ import Testing
         == ["2026-12-24 holidays"])
   }
 
-  /// However they are called, they are the calendar *holidays*; a calendar of one's own called holiday stays what it is.
+  /// All names of public holidays mean the calendar *holidays*; a custom calendar named holiday is a different one.
   @Test func publicHolidaysHaveManyNames() throws {
     for words in [
       "public holidays", "bank holidays", "holiday", "a holiday", "holidays", "the public holidays", "on holidays",

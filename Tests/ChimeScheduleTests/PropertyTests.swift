@@ -1,7 +1,7 @@
 import ChimeSchedule
 import Testing
 
-/// Random schedules in all zones near changes of offset, held against the minute-by-minute reference.
+/// Compares random schedules near offset changes in all zones with a minute-by-minute reference.
 @Suite struct PropertyTests {
   static let places: [(zone: String, near: String)] = [
     ("Europe/Prague", "2026-03-29T01:00:00Z"), ("Europe/Prague", "2026-10-25T01:00:00Z"),
@@ -21,13 +21,13 @@ import Testing
 
   static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-  /// A schedule as text and as the reference's model, with everything within a few days of a moment.
+  /// Returns a schedule near a moment, as text and as the reference's model.
   static func make(
     near wall: Int64, instant: Int64, _ generator: inout SeededGenerator
   ) -> (text: String, model: Reference.Model, holidays: ClosedRange<CivilDate>?) {
     func pick<Element>(_ values: [Element]) -> Element { values[Int.random(in: 0..<values.count, using: &generator)] }
     func time() -> Int64 {
-      // Half of the times lie near the change.
+      // Half of the times are near the change.
       let near = (wall % 86_400 + Int64.random(in: -7_200...7_200, using: &generator) + 172_800) % 86_400
       let time = Bool.random(using: &generator) ? near : Int64.random(in: 0..<86_400, using: &generator)
       return Int.random(in: 0..<8, using: &generator) == 0 ? time : time / 900 * 900
@@ -45,7 +45,7 @@ import Testing
     var model = Reference.Model(
       pattern: .times([]), days: DayReference(kind: .weekdays(days)), gap: pick([.shift, .skip]),
       fold: pick([.first, .last, .both]))
-    // Half of all days are of another kind; intervals take those that do not count from a start.
+    // Half of all days are of other kinds; intervals only take kinds without a start.
     let (words, kind) = DayGenerator(near: wall / 86_400).make(&generator)
     var on = "every \(list)"
     if Bool.random(using: &generator) {

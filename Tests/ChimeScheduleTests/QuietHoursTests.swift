@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct QuietHoursTests {
-  /// Text and canonical form, which reads back as the same value.
+  /// Text and canonical form, which parses to the same value.
   @Test(arguments: [
     ("22:00-07:00", "22:00-07:00"), ("22-7", "22:00-07:00"), (" 22:00 - 7:30 ", "22:00-07:30"),
     ("mon-fri 22:00-07:00", "mon-fri 22:00-07:00"), ("weekdays 22:00-07:00", "mon-fri 22:00-07:00"),
@@ -22,7 +22,7 @@ import Testing
     #expect(try JSONDecoder().decode(QuietHours.self, from: stored) == QuietHours([span]))
   }
 
-  /// What is refused, where, and what to write instead.
+  /// Invalid texts, with the column and message of the error.
   @Test(arguments: [
     ("", 1, "a time is missing"), ("22:00", 6, "the end is missing"), ("22:00-", 7, "a time is missing"),
     ("22:00-25:00", 7, "00:00 to 24:00"), ("24:00-07:00", 1, "00:00 to 23:59"), ("22:60-07:00", 1, "no time of day"),
@@ -56,13 +56,13 @@ import Testing
     #expect(try QuietHours([String]()) == .never)
   }
 
-  /// Examples on the clock of Prague; 20 November 2026 is a Friday.
+  /// Examples in Prague; 20 November 2026 is a Friday.
   @Test(arguments: [
     ("22:00-07:00", "2026-11-20T21:59:59+01:00", nil),
     ("22:00-07:00", "2026-11-20T22:00:00+01:00", "2026-11-21T07:00:00+01:00"),
     ("22:00-07:00", "2026-11-21T06:59:59+01:00", "2026-11-21T07:00:00+01:00"),
     ("22:00-07:00", "2026-11-21T07:00:00+01:00", nil),
-    // The weekday is that on which the span begins.
+    // The weekday is that of the span's start.
     ("fri 22:00-07:00", "2026-11-21T03:00:00+01:00", "2026-11-21T07:00:00+01:00"),
     ("sat 22:00-07:00", "2026-11-21T03:00:00+01:00", nil),
     // Sunday night into Monday, and a whole weekend.
@@ -70,7 +70,7 @@ import Testing
     ("sat,sun 00:00-24:00", "2026-11-21T00:00:00+01:00", "2026-11-23T00:00:00+01:00"),
     // Clocks go from 02:00 to 03:00, and from 03:00 back to 02:00.
     ("01:00-02:30", "2026-03-29T01:30:00+01:00", "2026-03-29T03:00:00+02:00"),
-    // Those that end at the very second in which the clock is set back go on for the hour that is read again.
+    // A span that ends exactly when the clock goes back includes the repeated hour.
     ("22:00-03:00", "2026-10-25T01:00:00+02:00", "2026-10-25T03:00:00+01:00"),
     ("22:00-02:00", "2026-03-29T01:00:00+01:00", "2026-03-29T03:00:00+02:00"),
     ("22:00-07:00", "2026-03-28T23:00:00+01:00", "2026-03-29T07:00:00+02:00"),
@@ -83,7 +83,7 @@ import Testing
     #expect(found == end.map { instant($0) })
   }
 
-  /// What a person would find who looks at the clock on the wall once a minute.
+  /// Compares with a reading of the clock at each minute.
   @Test(arguments: [
     ("Europe/Prague", "2026-03-26T00:00:00Z"), ("Europe/Prague", "2026-10-22T00:00:00Z"),
     ("America/New_York", "2026-10-29T00:00:00Z"), ("Australia/Lord_Howe", "2026-04-02T00:00:00Z"),
@@ -100,7 +100,7 @@ import Testing
       let spans = try (0...Int.random(in: 0...2, using: &random)).map { _ in try Self.span(&random) }
       guard let hours = try? QuietHours(spans) else { continue }
       let isQuiet = readings.map { reading in spans.contains { Self.contains(reading, $0) } }
-      // From the end, so that the next loud minute is known at each.
+      // From the end, so that the next non-quiet minute is known at each.
       var nextLoud: Int?
       for minute in (0...minutes).reversed() {
         let now = start + .minutes(Int64(minute))
@@ -123,7 +123,7 @@ import Testing
     return try QuietSpan("\(days) \(text(start))-\(text(start + length))")
   }
 
-  /// The meaning of a span, written another way: by its days, not by minutes of the week.
+  /// An independent definition of a span: by days, not by minutes of the week.
   private static func contains(_ reading: CivilDateTime, _ span: QuietSpan) -> Bool {
     let minute = reading.time.hour * 60 + reading.time.minute
     guard let yesterday = reading.date.adding(days: -1)?.weekday else { return false }

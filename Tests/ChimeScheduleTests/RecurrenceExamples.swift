@@ -1,11 +1,11 @@
 /// The recurrence examples of RFC 5545 section 3.8.5.3, all in America/New_York, with their first twenty occurrences.
 ///
-/// The one by the hour until 17:00 UTC contradicts the times that are printed beside it. Here it is taken at its word:
-/// 17:00 UTC is 13:00 in New York, so 15:00 is past its end.
+/// The hourly one until 17:00 UTC contradicts the times printed beside it. The rule counts here: 17:00 UTC is 13:00 in
+/// New York, so 15:00 is after its end.
 enum RecurrenceExamples {
   struct Example: Sendable {
     var start, rule: String
-    /// Readings of the clock in New York, separated by spaces; fewer than twenty are all there are.
+    /// Local times in New York, separated by spaces; fewer than twenty are complete.
     var first: String
   }
 

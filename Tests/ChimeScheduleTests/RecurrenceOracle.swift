@@ -1,9 +1,9 @@
 import Foundation
 
-/// Another implementation to be held against: PyPI's `dateutil`, in one process that answers many questions.
+/// An independent implementation for comparison: PyPI's `dateutil`, in one process for many questions.
 ///
-/// `CHIME_PYTHON` names a Python that has it; without, it is `.venv/bin/python3` in the checkout. Where there is none
-/// the tests fail, unless `CHIME_SKIP_PEERS=1` says that this is meant.
+/// `CHIME_PYTHON` names a Python that has it; the default is `.venv/bin/python3` in the checkout. Without one the tests
+/// fail, unless `CHIME_SKIP_PEERS=1` is set.
 enum RecurrenceOracle {
   static var isLeftOut: Bool { ProcessInfo.processInfo.environment["CHIME_SKIP_PEERS"] == "1" }
 
@@ -17,9 +17,9 @@ enum RecurrenceOracle {
   }
 
   struct Answer: Codable, Sendable {
-    /// Epoch seconds; `nil` when it could not be found in time or the rule was refused.
+    /// Epoch seconds; `nil` after a timeout, or if the rule was rejected.
     var next: [Int64]?
-    /// Fewer than asked for were found within the years that were looked at, and not because the rule ends.
+    /// Whether the search stopped at its last year before finding enough, although the rule continues.
     var isCut: Bool
   }
 
@@ -27,8 +27,8 @@ enum RecurrenceOracle {
     var description: String
   }
 
-  /// dateutil knows no offsets here: its readings of the wall clock are placed in the zone by Python's own zoneinfo, which
-  /// reads those of a gap with the offset before it and takes the first pass of a fold, as RFC 5545 does.
+  /// dateutil works with local times. Python's zoneinfo places them in the zone; like RFC 5545, it reads times in a gap
+  /// with the offset before it, and takes the first pass of a fold.
   private static let program = #"""
     import datetime, itertools, json, signal, sys, zoneinfo
     from dateutil.rrule import rrulestr

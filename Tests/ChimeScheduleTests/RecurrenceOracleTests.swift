@@ -2,13 +2,13 @@ import ChimeSchedule
 import Foundation
 import Testing
 
-/// Random rules against PyPI's dateutil.
+/// Compares random rules with PyPI's dateutil.
 ///
-/// Where dateutil reads RFC 5545 otherwise than Chime does, the difference stands in `docs/schedules.md` and the
-/// generator keeps clear of it, each time beside the words "dateutil".
+/// Where dateutil interprets RFC 5545 differently, `docs/schedules.md` says so, and the generator avoids the case;
+/// comments with "dateutil" mark these places.
 @Suite(.disabled(if: RecurrenceOracle.isLeftOut, "CHIME_SKIP_PEERS=1"))
 struct RecurrenceOracleTests {
-  /// Questions in the suite; `CHIME_RRULE_ROUNDS` asks for more, and `CHIME_RRULE_SEED` for others.
+  /// The number of rules; `CHIME_RRULE_ROUNDS` sets another, and `CHIME_RRULE_SEED` chooses other rules.
   static let rounds =
     ProcessInfo.processInfo.environment["CHIME_RRULE_ROUNDS"].flatMap(Int.init)
     ?? ProofTier.amount(quick: 100, proof: 5_000)
@@ -42,7 +42,7 @@ struct RecurrenceOracleTests {
   }
 }
 
-/// Makes rules of all shapes.
+/// Generates rules of all shapes.
 enum RandomRule {
   static let weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 
@@ -51,7 +51,7 @@ enum RandomRule {
       ["YEARLY", "YEARLY", "MONTHLY", "MONTHLY", "WEEKLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY", "SECONDLY"],
       &generator)
     let isSubDaily = ["HOURLY", "MINUTELY", "SECONDLY"].contains(frequency)
-    // One in three is asked near a change of offset.
+    // One in three is near an offset change.
     let isZoned = Int.random(in: 0..<3, using: &generator) == 0
     let place = isZoned ? pick(PropertyTests.places.filter { $0.near < "2100" }, &generator) : nil
     let near = place.map { instant($0.near).seconds }
@@ -130,8 +130,8 @@ enum RandomRule {
     var hasWeeks = false
     if chance(isSubDaily ? 6 : 3, &generator) { parts.append(list("BYMONTH", 1...12, upTo: 4, &generator)) }
     if frequency == "YEARLY", chance(4, &generator) {
-      // dateutil counts the weeks of a year within the calendar year, takes -52 and -53 for no week 1, and confuses the
-      // weeks 52 and 53 in some Januaries.
+      // dateutil counts weeks within the calendar year, treats -52 and -53 as never week 1, and confuses the weeks 52
+      // and 53 in some Januaries.
       parts.append(list("BYWEEKNO", 1...51, upTo: 4, &generator))
       if chance(3, &generator) { parts[parts.count - 1] += ",52,53" }
       if chance(3, &generator) { parts[parts.count - 1] = "BYWEEKNO=-\(Int.random(in: 1...51, using: &generator)),1" }
@@ -147,9 +147,9 @@ enum RandomRule {
     let needsDay =
       hasWeeks && parts.count == 1
       || hasWeeks && !parts.contains { $0.hasPrefix("BYMONTHDAY") || $0.hasPrefix("BYYEARDAY") }
-    // dateutil takes each day of the week where BYWEEKNO stands without days.
+    // dateutil takes each day of the week if BYWEEKNO stands without days.
     if needsDay || chance(2, &generator) {
-      // dateutil takes 1MO,TU for days that are both.
+      // dateutil reads 1MO,TU as days that are both.
       let counted = !hasWeeks && (frequency == "MONTHLY" || frequency == "YEARLY") && Bool.random(using: &generator)
       let isYear = frequency == "YEARLY" && !parts.contains { $0.hasPrefix("BYMONTH=") }
       let days = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
@@ -167,11 +167,11 @@ enum RandomRule {
       weekStart = Int.random(in: 0..<7, using: &generator)
       parts.append("WKST=\(weekdays[weekStart])")
     }
-    // dateutil chooses places within the calendar year where BYWEEKNO stands.
+    // dateutil applies BYSETPOS within the calendar year if BYWEEKNO is present.
     if !parts.isEmpty, parts.contains(where: { $0.hasPrefix("BY") }), !hasWeeks, chance(4, &generator) {
       parts.append(list("BYSETPOS", 1...(chance(8, &generator) ? 40 : 2), signed: true, upTo: 3, &generator))
       if frequency == "WEEKLY" {
-        // dateutil counts the places of the first week from the start on instead of from the week's beginning.
+        // dateutil applies BYSETPOS in the first week from the start instead of from the week's beginning.
         let day = start / 86_400
         start -= ((day + 3 - Int64(weekStart)) % 7 + 7) % 7 * 86_400
         start = max(start, Int64(4 + weekStart) * 86_400)

@@ -1,8 +1,8 @@
 import ChimeSchedule
 import Testing
 
-/// What a rule by days, weeks, months or years means, worked out the slow way: each day of some years is put into its
-/// period and asked whether the rule names it. It covers what dateutil cannot tell (SKIP) or tells otherwise.
+/// A slow reference implementation of rules by days, weeks, months or years, which assigns each day of some years to
+/// its period and checks it. It covers cases that dateutil does not support (SKIP) or interprets differently.
 struct RecurrenceReference {
   private var parts: [String: String] = [:]
   private let start: CivilDateTime
@@ -28,7 +28,7 @@ struct RecurrenceReference {
   private func length(_ year: Int) -> Int { CivilDate.isLeap(year) ? 366 : 365 }
   private func date(_ day: Int) -> CivilDate { CivilDate(dayNumber: day) ?? .earliest }
 
-  /// The year in which most of a day's week lies, and the week's number in it from the beginning and from the end.
+  /// Returns the year that contains most of a day's week, and the week's number from the beginning and from the end.
   private func weekOfYear(_ day: Int) -> (year: Int, number: Int, fromEnd: Int) {
     let middle = weekBeginning(day) + 3
     let year = date(middle).year
@@ -60,7 +60,7 @@ struct RecurrenceReference {
     }
   }
 
-  /// The days that the rule would have if all months and years were long enough, moved where `SKIP` moves them.
+  /// Returns the rule's days if all months and years were long enough; `SKIP` moves the missing ones.
   private func monthDays() -> [Int]? {
     if let days = list("BYMONTHDAY") { return days }
     let named = ["BYDAY", "BYYEARDAY", "BYWEEKNO"].contains { parts[$0] != nil }
@@ -91,7 +91,7 @@ struct RecurrenceReference {
     return namesDay || !takesWeekday || weekday(day) == weekday(Int(start.date.dayNumber))
   }
 
-  /// Days that took the place of missing ones, with the period that named them.
+  /// Returns the days that replace missing ones, with their periods.
   private func moved(_ years: ClosedRange<Int>) -> [(day: Int, period: Int)] {
     let skip = parts["SKIP"] ?? "OMIT"
     let isYear = parts["FREQ"] == "YEARLY"
@@ -116,7 +116,7 @@ struct RecurrenceReference {
     return result.filter { isNamedByWeekday($0.0) }
   }
 
-  /// All occurrences from the start to the end of a year, as wall seconds.
+  /// Returns all occurrences from the start to the end of a year, in seconds of local time.
   func occurrences(through lastYear: Int) -> [Int64] {
     let years = start.date.year...lastYear
     let interval = parts["INTERVAL"].flatMap { Int($0) } ?? 1

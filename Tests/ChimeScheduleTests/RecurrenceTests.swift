@@ -2,14 +2,14 @@ import ChimeSchedule
 import Foundation
 import Testing
 
-/// The rrule dialect against the RFC's own examples and tables of what is easily got wrong.
+/// The rrule dialect: the RFC's examples, and tables of difficult cases.
 @Suite struct RecurrenceTests {
-  /// Finds the zones that texts name.
+  /// Returns a context that knows the zones in the texts.
   static func scheduleContext(_ identifier: String) throws -> ScheduleContext {
     ScheduleContext(zone: try zone(identifier), zones: { try? zone($0) })
   }
 
-  /// The next occurrences as readings of the zone's clock, `20260101T090000`; `end` where nothing follows.
+  /// Returns the next occurrences in local time, `20260101T090000`; `end` if no more follow.
   static func next(
     _ text: String, in identifier: String = "UTC", after: String, count: Int, gap: GapRule? = nil, fold: FoldRule? = nil
   ) throws -> [String] {
@@ -71,7 +71,7 @@ import Testing
     Row(
       "DTSTART;VALUE=DATE:20120229 RRULE:RSCALE=GREGORIAN;FREQ=YEARLY;SKIP=BACKWARD;COUNT=5",
       "20120229T000000 20130228T000000 20140228T000000 20150228T000000 20160229T000000 end"),
-    // A day that is moved onto another one of the rule counts once.
+    // A day moved onto another day of the rule counts once.
     Row(
       "DTSTART:20150201T000000 RRULE:RSCALE=GREGORIAN;FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=28,29;SKIP=BACKWARD;COUNT=3",
       "20150228T000000 20160228T000000 20160229T000000 end"),
@@ -84,7 +84,7 @@ import Testing
     Row(
       "DTSTART:20150101T000000 RRULE:RSCALE=GREGORIAN;FREQ=YEARLY;BYYEARDAY=366;SKIP=BACKWARD;COUNT=3",
       "20151231T000000 20161231T000000 20171231T000000 end"),
-    // Leap days, also across a century that has none.
+    // Leap days, also across a century without one.
     Row("DTSTART:20960229T080000 RRULE:FREQ=YEARLY", after: "2096-02-29T08:00:00Z", "21040229T080000 21080229T080000"),
     Row(
       "DTSTART:20000101T000000 RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO", after: "2026-01-01T00:00:00Z",
@@ -95,7 +95,7 @@ import Testing
     Row(
       "DTSTART:16010101T000000 RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10", after: "2026-01-01T00:00:00Z",
       "20261025T000000 20271031T000000"),
-    // A start that its rule does not name is no occurrence, and is not counted.
+    // A start that does not match the rule is no occurrence, and is not counted.
     Row("DTSTART:20260101T090000 RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2", "20260105T090000 20260112T090000 end"),
     // Exceptions are counted.
     Row(
@@ -114,16 +114,16 @@ import Testing
       "20260101T090000 20260103T090000 end"),
     Row("DTSTART:20260101T090000", "20260101T090000 end"),
     Row("DTSTART:20260101T090000 EXDATE:20260101T090000", "end"),
-    // RDATE, EXDATE and UNTIL in UTC beside a clock of a zone.
+    // RDATE, EXDATE and UNTIL in UTC with a local start.
     Row(
       "DTSTART;TZID=America/New_York:20260101T090000 RRULE:FREQ=DAILY;UNTIL=20260103T140000Z RDATE:20260105T150000Z EXDATE:20260102T140000Z",
       "20260101T090000 20260103T090000 20260105T100000 end"),
     Row(
       "DTSTART;TZID=America/New_York:20260101T090000 RRULE:FREQ=DAILY;UNTIL=20260103T135959Z",
       "20260101T090000 20260102T090000 end"),
-    // UNTIL as a day takes in all of it.
+    // UNTIL as a date includes the whole day.
     Row("DTSTART:20260101T090000 RRULE:FREQ=DAILY;UNTIL=20260102", "20260101T090000 20260102T090000 end"),
-    // Weeks that reach into the years beside them: the Monday of week 1 of 2019 and of 2020 lie in December.
+    // Weeks that extend into neighboring years: the Mondays of week 1 of 2019 and 2020 are in December.
     Row(
       "DTSTART:20180101T000000 RRULE:FREQ=YEARLY;BYWEEKNO=1;BYDAY=MO",
       "20180101T000000 20181231T000000 20191230T000000 20210104T000000"),
@@ -136,7 +136,7 @@ import Testing
     Row(
       "DTSTART:20180105T000000 RRULE:FREQ=YEARLY;BYWEEKNO=-1,53",
       "20181228T000000 20191227T000000 20210101T000000 20211231T000000"),
-    // The day of the week comes from the start where BYWEEKNO stands alone.
+    // With BYWEEKNO alone, the weekday comes from the start.
     Row("DTSTART:19970512T090000 RRULE:FREQ=YEARLY;BYWEEKNO=20", "19970512T090000 19980511T090000 19990517T090000"),
     // Days with and without numbers are one list.
     Row(
@@ -145,12 +145,12 @@ import Testing
     Row(
       "DTSTART:20260101T000000 RRULE:FREQ=MONTHLY;BYDAY=WE,1MO",
       "20260105T000000 20260107T000000 20260114T000000 20260121T000000 20260128T000000 20260202T000000"),
-    // Places in the first week are counted from its beginning.
+    // Positions in the first week count from its beginning.
     Row("DTSTART:20260107T000000 RRULE:FREQ=WEEKLY;BYDAY=MO,WE,FR;BYSETPOS=2", "20260107T000000 20260114T000000"),
     Row("DTSTART:20260108T000000 RRULE:FREQ=WEEKLY;BYDAY=MO,WE,FR;BYSETPOS=2", "20260114T000000 20260121T000000"),
-    // Leap seconds are not known: :60 is :59.
+    // Leap seconds are not supported: :60 is :59.
     Row("DTSTART:20260101T000060 RRULE:FREQ=MINUTELY;BYSECOND=60;COUNT=2", "20260101T000059 20260101T000159 end"),
-    // Grids that seldom meet their limits.
+    // Grids that rarely match their limits.
     Row("DTSTART:20260101T000000 RRULE:FREQ=HOURLY;INTERVAL=25;BYHOUR=9;BYMONTH=2;BYMONTHDAY=29", "21720229T090000"),
     Row("DTSTART:20260101T000000 RRULE:FREQ=SECONDLY;INTERVAL=86399;BYHOUR=9;BYMINUTE=0;BYSECOND=0", "21731105T090000"),
     Row("DTSTART:20260101T000000 RRULE:FREQ=DAILY;INTERVAL=2147483647", "20260101T000000 end"),
@@ -168,7 +168,7 @@ import Testing
     #expect(found == expected)
   }
 
-  /// Rules that name nothing are told at once.
+  /// Rules that never occur are detected at once.
   @Test(
     .timeLimit(.minutes(5)),
     arguments: [
@@ -183,7 +183,7 @@ import Testing
       "FREQ=MONTHLY;BYSETPOS=366;BYDAY=MO", "FREQ=SECONDLY;INTERVAL=86400;BYMONTH=2;BYMONTHDAY=30",
     ])
   func neverOccurs(_ rule: String) throws {
-    // Thursday 1 January 2026 at midnight, and 2026 is not a leap year.
+    // Thursday 1 January 2026 at midnight; 2026 is not a leap year.
     let schedule = try Schedule(canonical: "DTSTART:20260101T000000 RRULE:\(rule)")
     #expect(schedule.timetable(in: .utc).next(after: .earliest) == nil)
     let utc = Zone.utc
@@ -214,7 +214,7 @@ import Testing
     #expect(try autumn(.both) == [first, first + 3_600])
   }
 
-  /// By the hour on the wall clock: the gap's hour falls together with the next one, the fold's second pass is passed over.
+  /// Hourly in local time: the gap's hour coincides with the next, and the fold's second pass is skipped.
   @Test func hoursFollowTheWallClock() throws {
     let hourly = "DTSTART;TZID=Europe/Prague:20260101T000000 RRULE:FREQ=HOURLY"
     #expect(
@@ -222,7 +222,7 @@ import Testing
     let timetable = try Schedule(canonical: hourly).timetable(in: Self.scheduleContext("UTC"))
     let found = timetable.occurrences(after: instant("2026-10-24T23:30:00Z")).prefix(2).map(\.seconds)
     #expect(found == [instant("2026-10-25T00:00:00Z").seconds, instant("2026-10-25T02:00:00Z").seconds])
-    // In UTC each hour is one.
+    // In UTC each hour is distinct.
     let utc = "DTSTART:20260101T000000Z RRULE:FREQ=HOURLY"
     #expect(
       try Self.next(utc, in: "Europe/Prague", after: "2026-03-29T00:00:00Z", count: 2) == [
@@ -246,14 +246,14 @@ import Testing
   // MARK: TRIGGER
 
   @Test(arguments: [
-    // Elapsed time: fifteen minutes before half past two, which comes at half past three, is a quarter past three.
+    // Elapsed time: fifteen minutes before 02:30, which happens at 03:30, is 03:15.
     Row(
       "DTSTART;TZID=America/New_York:20260307T023000 RRULE:FREQ=DAILY TRIGGER:-PT15M", after: "2026-03-07T12:00:00Z",
       "20260308T031500 20260309T021500"),
     Row(
       "DTSTART;TZID=America/New_York:20260307T090000 RRULE:FREQ=DAILY TRIGGER:-PT24H", after: "2026-03-07T00:00:00Z",
       "20260307T080000 20260308T090000"),
-    // Days move the reading of the clock.
+    // Days shift local time.
     Row(
       "DTSTART;TZID=America/New_York:20260308T090000 RRULE:FREQ=DAILY TRIGGER:-P1D", after: "2026-03-07T00:00:00Z",
       "20260307T090000 20260308T090000"),
@@ -264,7 +264,7 @@ import Testing
     Row("DTSTART;VALUE=DATE:20260105 RRULE:FREQ=WEEKLY;COUNT=2 TRIGGER:PT9H", "20260105T090000 20260112T090000 end"),
     Row("DTSTART:20260105T090000 TRIGGER:P1W", "20260112T090000 end"),
     Row("DTSTART:20260105T090000 RDATE:20260106T090000 TRIGGER:-P1DT1H", "20260104T080000 20260105T080000 end"),
-    // Bounds mean the occurrence, not the moment to which it is moved.
+    // Limits apply to the occurrence, not to the shifted moment.
     Row(
       "DTSTART;TZID=America/New_York:20260101T090000 RRULE:FREQ=DAILY;UNTIL=20260103T140000Z EXDATE:20260102T140000Z TRIGGER:-P1D",
       "20251231T090000 20260102T090000 end"),
@@ -290,6 +290,6 @@ import Testing
 }
 
 extension CivilDateTime {
-  /// Seconds from 1970-01-01 00:00 on the clock.
+  /// The seconds of local time since 1970-01-01 00:00.
   var wallSecondsForTests: Int64 { Int64(date.dayNumber) * 86_400 + Int64(time.secondOfDay) }
 }

@@ -1,9 +1,9 @@
 import ChimeSchedule
 import Testing
 
-/// The rrule dialect as text: canonical forms, and what is refused in which words.
+/// The text of the rrule dialect: canonical forms, and errors.
 @Suite struct RecurrenceTextTests {
-  /// Read in Prague at 2026-11-20 23:22:13.
+  /// Parsed in Prague at 2026-11-20 23:22:13.
   static let canonical: [(text: String, canonical: String)] = [
     ("RRULE:FREQ=DAILY", "DTSTART:20261120T232213 RRULE:FREQ=DAILY"),
     ("freq=weekly;byday=we,mo,we", "DTSTART:20261120T232213 RRULE:FREQ=WEEKLY;BYDAY=MO,WE"),
@@ -177,13 +177,13 @@ import Testing
   @Test func startStandsInTheCanonicalForm() throws {
     let error = #expect(throws: ScheduleError.self) { try Schedule(canonical: "RRULE:FREQ=DAILY") }
     #expect(error?.message.contains("without DTSTART this counts from the moment of writing") == true)
-    // It begins after now, like everything else.
+    // It begins after now, like all schedules.
     let prague = try zone("Europe/Prague")
     let schedule = try Schedule.parse("RRULE:FREQ=DAILY;COUNT=2", now: friday, zone: prague)
     #expect(schedule.timetable(in: prague).next(after: friday) == friday + .days(1))
   }
 
-  /// Whatever the generator makes, its canonical form is read back as the same value, and gives the same occurrences.
+  /// The canonical form of any generated rule parses to the same value with the same occurrences.
   @Test func canonicalFormsAreReadBack() throws {
     var generator = SeededGenerator(seed: 7_529)
     func pick(_ values: [String]) -> String { values[Int.random(in: 0..<values.count, using: &generator)] }
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  /// Long and damaged texts are refused or understood, and quickly.
+  /// Long and damaged texts are quickly rejected or understood.
   @Test(
     .timeLimit(.minutes(5)),
     arguments: [

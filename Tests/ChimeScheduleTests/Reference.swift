@@ -1,9 +1,9 @@
 import ChimeSchedule
 
-/// What a schedule means, worked out the slow way: by looking at every minute of some days on the zone's clock.
-/// Shares nothing with the library but `Zone.offset(at:)` and civil dates.
+/// A slow reference implementation of schedules, which checks every minute of some days in the zone. It shares only
+/// `Zone.offset(at:)` and civil dates with the library.
 struct Reference {
-  /// A reading of the wall clock in seconds since 1970-01-01 00:00 on it.
+  /// Local time in seconds since 1970-01-01 00:00.
   typealias Wall = Int64
 
   struct Model {
@@ -22,7 +22,7 @@ struct Reference {
 
     var pattern: Pattern
     var days: DayReference
-    /// When it was last done.
+    /// The time of the last *done*.
     var done: Int64?
     var starting: Bound?
     var until: Bound?
@@ -34,7 +34,7 @@ struct Reference {
 
   let first: Int64
   let last: Int64
-  /// Every whole minute with its reading.
+  /// Every whole minute with its local time.
   private var minutes: [(instant: Int64, wall: Wall)] = []
   private var instants: [Wall: [Int64]] = [:]
 
@@ -49,7 +49,7 @@ struct Reference {
     }
   }
 
-  /// The instants at which the clock shows a reading; under `shift` the one that stands for it when there is none.
+  /// Returns the instants with a local time; under `shift`, the substitute for a missing one.
   private func passes(_ wall: Wall, _ gap: GapRule) -> [Int64] {
     let minute = wall - (wall % 60 + 60) % 60
     if let found = instants[minute] { return found.map { $0 + wall - minute } }
@@ -60,7 +60,7 @@ struct Reference {
     return []
   }
 
-  /// Where a gap ends that swallows a reading.
+  /// Returns the end of the gap that contains a local time.
   private func endOfGap(_ wall: Wall) -> Int64? {
     for (before, after) in zip(minutes, minutes.dropFirst()) where before.wall < wall && after.wall > wall {
       return after.instant
@@ -88,7 +88,7 @@ struct Reference {
 
   private func day(_ wall: Wall) -> Int64 { (wall - (wall % 86_400 + 86_400) % 86_400) / 86_400 }
 
-  /// The day that rotas count from.
+  /// Returns the first day of rotas.
   private func startDay(_ model: Model) -> Int64 {
     switch model.starting {
     case .date(let date): date
@@ -98,7 +98,7 @@ struct Reference {
     }
   }
 
-  /// All occurrences in the walked days that no day outside them takes part in.
+  /// Returns all occurrences in the walked days that depend on no day outside.
   func occurrences(_ model: Model) -> [Int64] {
     var result: Set<Int64> = []
     var runs = model.days

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChimeSchedule
 
-/// Values of every kind, made at random: their canonical text reads as the same value.
+/// Random values of every kind: their canonical text parses to the same value.
 @Suite struct RoundTripTests {
   @Test(arguments: 0..<8) func canonicalTextIsTheValue(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// The first word is the verb: `at`, `in` or `add`.
+  /// Parses a line whose first word is the verb: `at`, `in` or `add`.
   static func read(
     _ line: String, language: SpokenLanguage? = nil
   ) throws -> Result<ScheduleLine, ScheduleLine.Refusal> {
@@ -80,8 +80,8 @@ import Testing
     ("add Monday every day at 9", "Monday", "daily at 09:00"), ("add Evening sunset", "Evening", "sunset"),
   ]
 
-  /// Runs with words of no time in them are not tried, nor those behind the word at which a reading stops. Nothing is lost
-  /// by it.
+  /// The parser skips runs with words of no time, and words after the one at which a reading stops. An exhaustive
+  /// search finds nothing more.
   @Test(
     arguments: (SpokenTests.table.map(\.text) + table.map(\.line)).map { ($0, nil) }
       + CzechTests.table.map { ($0.czech, SpokenLanguage.czech) })
@@ -106,7 +106,7 @@ import Testing
     #expect(read.schedule.canonical == canonical)
   }
 
-  /// Words of time that are left over: the line, what was not understood, and the first line that is offered.
+  /// Leftover time words: the line, the leftover words, and the first suggested line.
   static let refused: [(line: String, words: String, choice: String?)] = [
     ("at 9 Dentist next monday", "next monday", "9|next|monday|Dentist"),
     ("at 9 next friday Dentist", "next friday", "9|friday|Dentist"),
@@ -114,7 +114,7 @@ import Testing
     ("in 20 minutes call at 5", "at 5", "20|minutes|call at 5"),
     ("at 9 quux tuesday", "tuesday", "9|tuesday|quux"),
     ("at 9 30 Tea", "30", "9:30|Tea"),
-    // No title is put together from both sides of the time, and a time said twice is no other time.
+    // A title is not assembled from both sides of the time, and a repeated time is not another time.
     ("add timeoff monday 7 to 9am", "to 9am", nil), ("add Midnight snack at midnight and noon", "and noon", nil),
     ("add Midnight snack at midnight", "Midnight", "Midnight snack|at|midnight"),
     ("at 9 Dentist tommorow", "tommorow", "9|tomorrow|Dentist"),
@@ -127,7 +127,7 @@ import Testing
     ("add Tea wekdays at 9", "wekdays", "Tea|weekdays|at|9"),
   ]
 
-  /// Words behind a time that would make another of it are no title either; at the beginning of one they are.
+  /// Words after a time that would change its meaning do not become a title; at the beginning of a title they may.
   @Test(arguments: [
     ("add Team lunch friday next", "next"), ("add Dentist friday after next", "after next"),
     ("add Lunch friday coming", "coming"), ("add Tea thursday last", "last"), ("add Tea tomorrow late", "late"),
@@ -148,7 +148,7 @@ import Testing
     #expect(try Self.read(line).get().title == line.split(separator: " ").dropFirst(2).joined(separator: " "))
   }
 
-  /// An hour from and to is no offset from UTC: it rang eleven hours later.
+  /// A range of hours is no UTC offset; it once fired eleven hours late.
   @Test(arguments: [
     "add Call Zoe tomorrow 10:00-11:00", "add tomorrow 14:00-15:30 Call Zoe", "add Zoe 2026-11-27 09:00-10:00",
   ])
@@ -156,7 +156,7 @@ import Testing
     if case .success(let read) = try Self.read(line) { Issue.record("\(line): \(read.schedule.canonical)") }
   }
 
-  /// A line of nothing but a time that may be one of two days is no title "next" with the nearer of them.
+  /// A line with nothing but an ambiguous time is not read as the title "next" with a nearer time.
   @Test func aTimeThatMayBeOneOfTwoIsNoTitle() throws {
     guard case .failure(.noTime(let error, _)) = try Self.read("add next tuesday at 9") else {
       Issue.record("\(try Self.read("add next tuesday at 9"))")
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  /// Words of time that follow and are wrong in themselves say what is wrong with them.
+  /// Invalid time words report their own error.
   @Test func wrongInThemselves() throws {
     for (line, says) in [
       ("add Tea daily at 25:00", "is not an hour of the day"), ("add Tea daily at 9 until 2020-01-01", "no occurrence"),
@@ -223,8 +223,8 @@ import Testing
     "o’clock", "fortnight", "teatime", "sunset", "twice", "biweekly", "wendesday", "tommorow", "evry", "mornin",
   ]
 
-  /// A word of time that is put into a sound line, where the time begins or ends or at an end of the title, is refused or
-  /// becomes a part of the time; it is never taken into the title.
+  /// A time word inserted into a valid line at the edges of time or title is rejected or becomes part of the time,
+  /// never of the title.
   @Test(arguments: wordsOfTime) func noWordIsSwallowed(_ word: String) throws {
     var generator = SeededGenerator(seed: UInt64(word.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))
     let lines = Self.table.filter { !$0.line.contains("'") }.shuffled(using: &generator)
@@ -232,7 +232,7 @@ import Testing
       let words = line.split(separator: " ").map(String.init)
       let titleWords = title.split(separator: " ").map(String.init)
       for place in 1...words.count {
-        // In the middle of the title it is the title's own.
+        // In the middle of the title it belongs to the title.
         let isInside =
           place < words.count
           && titleWords.indices.dropLast().contains { index in
@@ -250,7 +250,7 @@ import Testing
     }
   }
 
-  /// A word of the time that is left out gives an error, or a time without it: never the word as a title.
+  /// Without one of its time words, a line is an error or has another time; the word never becomes a title.
   @Test(arguments: table.map(\.line)) func noWordIsMissed(_ line: String) throws {
     guard !line.contains("'") else { return }
     let words = line.split(separator: " ").map(String.init)

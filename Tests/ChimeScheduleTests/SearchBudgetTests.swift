@@ -1,9 +1,9 @@
 import ChimeSchedule
 import Testing
 
-/// What searching for occurrences may take, in steps: no schedule can hold up whoever looks for its next time.
+/// The step limit of searches for occurrences: no schedule can block the search for its next time.
 @Suite struct SearchBudgetTests {
-  /// Every schedule that the other tests have with its times, and those that people write that come seldom.
+  /// Returns every schedule of the other tests, and rare ones that people write.
   static func corpus() throws -> [(text: String, scheduleContext: ScheduleContext)] {
     let newYork = ScheduleContext(zone: try zone("America/New_York"), zones: { CalendarOracle.zones($0) })
     var all = RecurrenceExamples.all.map {
@@ -45,7 +45,7 @@ import Testing
     "DTSTART:20260101T000000 RRULE:FREQ=SECONDLY;INTERVAL=86399;BYHOUR=9;BYMINUTE=0;BYSECOND=0",
   ]
 
-  /// The budget is ten times what anything takes that somebody has a use for.
+  /// The budget is ten times what any useful schedule needs.
   @Test func whatPeopleWriteIsFarFromTheBudget() throws {
     var most = 0
     var which = ""
@@ -70,7 +70,7 @@ import Testing
 
   static let start = "DTSTART:20260101T000000Z"
   static let futile = "FREQ=DAILY;INTERVAL=99999;BYMONTHDAY=15,22;BYDAY=TH"
-  /// A rule that comes each day beside fifteen that never do.
+  /// A daily rule beside fifteen that never occur.
   static let futileUnion =
     start + " RRULE:FREQ=DAILY"
     + (1...15).map { " RRULE:FREQ=DAILY;INTERVAL=\(999_991 + 7 * $0);BYMONTHDAY=15,22;BYDAY=TH" }.joined()
@@ -98,7 +98,7 @@ import Testing
     }
     #expect(error?.code == .tooCostly)
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
-    // What is in a store, or comes from a backup, is judged the same.
+    // Schedules from a store or a backup are checked too.
     let stored = try Schedule(canonical: Schedule(canonical: text).canonical)
     let judged = #expect(throws: ScheduleError.self) {
       try stored.requireBoundedSearch(after: instant("2026-01-01T00:00:00Z"), in: ScheduleContext(zone: .utc))
@@ -106,7 +106,7 @@ import Testing
     #expect(judged?.code == .tooCostly)
   }
 
-  /// Rules of which some are over are no burden, nor is a schedule that is over as a whole.
+  /// Ended rules cost nothing, nor does an ended schedule.
   @Test func whatIsOverIsNoBurden() throws {
     let over = [
       "DTSTART:20200101T000000Z RRULE:FREQ=DAILY;COUNT=3 RRULE:FREQ=YEARLY;UNTIL=20230101T000000Z",
@@ -121,7 +121,7 @@ import Testing
     #expect(try Schedule.parse(running, now: friday, zone: .utc).canonical == running)
   }
 
-  /// One search for the union of rules that never come, and then none: each is searched for once on a way.
+  /// In a union, rules that never occur are searched once per walk.
   @Test func whatNeverComesIsSearchedForOnce() throws {
     let timetable = try Schedule(canonical: Self.futileUnion).timetable(in: .utc)
     var walk = timetable.walk()
@@ -135,7 +135,7 @@ import Testing
       after = try #require(next)
     }
     #expect(after == first + .seconds(999 * 86_400))
-    // Each of the 999 takes its own step, and that of the one rule that goes on.
+    // Each of the 999 times takes its own step, and one of the continuing rule.
     #expect(walk.steps - once <= 2 * 999)
   }
 
@@ -155,7 +155,7 @@ import Testing
       for _ in 0..<400 {
         let found = walk.next(after: after)
         #expect(found == timetable.next(after: after), "\(text) after \(after)")
-        // Mostly on to it, sometimes far on or back.
+        // Mostly go to the found time, sometimes far ahead or back.
         switch Int.random(in: 0..<10, using: &random) {
         case 0: after = Instant(seconds: 1_764_547_200 + Int64.random(in: 0..<100_000_000, using: &random))
         default: after = found ?? instant("2026-01-01T00:00:00Z")
@@ -177,7 +177,7 @@ import Testing
     #expect(!whole.walk.isGivenUp)
   }
 
-  /// However a schedule is made up, one search takes no more than its steps; and what is in reach within 20 years is found.
+  /// No search exceeds its steps, and times within 20 years are found.
   @Test func noSearchTakesMoreThanItsSteps() throws {
     var random = SeededGenerator(seed: 2_026)
     let rounds = ProofTier.amount(quick: 800, proof: 30_000)
@@ -215,7 +215,7 @@ import Testing
     return text + some("BYSETPOS", 1...366, 2, 4)
   }
 
-  /// Grids of seconds, minutes and hours against a walk through every point.
+  /// Compares grids of seconds, minutes and hours with a walk through every point.
   @Test func gridsMeetTheirTimesOfDay() throws {
     var random = SeededGenerator(seed: 86_399)
     for _ in 0..<200 {

@@ -2,12 +2,11 @@ import ChimeSchedule
 import Foundation
 import Testing
 
-/// Hundreds of places and dates against a real ephemeris: PyPI's `ephem`, whose positions of the sun are those of
-/// VSOP87, asked for the same altitudes without a refraction of its own.
+/// Compares hundreds of locations and dates with PyPI's `ephem`, whose solar positions are those of VSOP87, for the
+/// same altitudes without its own refraction.
 ///
-/// One process answers all questions. `CHIME_PYTHON` names a Python that has the library; without, it is
-/// `.venv/bin/python3` in the checkout. Where there is none the test fails, unless `CHIME_SKIP_PEERS=1` says that this
-/// is meant.
+/// One process answers all questions. `CHIME_PYTHON` names a Python with the library; the default is
+/// `.venv/bin/python3` in the checkout. Without one the test fails, unless `CHIME_SKIP_PEERS=1` is set.
 @Suite(.disabled(if: ProcessInfo.processInfo.environment["CHIME_SKIP_PEERS"] == "1", "CHIME_SKIP_PEERS=1"))
 struct SolarAgainstEphemTests {
   struct Question {
@@ -16,8 +15,8 @@ struct SolarAgainstEphemTests {
     var second: Int64
   }
 
-  /// Reads lines `event latitude longitude second`; answers each with the next such event in seconds and how fast the
-  /// sun passes the altitude there, in degrees a second, or with `none` where ephem sees none on that day.
+  /// Reads lines `event latitude longitude second`; answers each with the next event in seconds and the speed of the
+  /// sun through the altitude, in degrees per second, or with `none` if ephem finds none on that day.
   static let program = """
     import ephem, sys
     altitudes = {"sunrise": "-0.833", "sunset": "-0.833", "dawn": "-6", "dusk": "-6"}
@@ -57,7 +56,7 @@ struct SolarAgainstEphemTests {
     var generator = SeededGenerator(seed: 20_261_121)
     let (first, last) = (instant("1970-01-02T00:00:00Z").seconds, instant("2100-01-01T00:00:00Z").seconds)
     let questions = (0..<ProofTier.amount(quick: 300, proof: 6_000)).map { index in
-      // A third lies within the polar circles, where days without an event are.
+      // A third is within the polar circles, where some days have no event.
       let latitude =
         index % 3 == 0
         ? Double.random(in: 62...85, using: &generator) * (Bool.random(using: &generator) ? 1 : -1)
@@ -83,8 +82,8 @@ struct SolarAgainstEphemTests {
         nearest = min(nearest, found - question.second)
         continue
       }
-      // Where the sun grazes the altitude, its centre's place is worth more time: 0.006 degrees, a
-      // twentieth of what the weather makes of refraction.
+      // Where the sun grazes the altitude, its position is uncertain by more time: 0.006 degrees, a twentieth of the
+      // effect of weather on refraction.
       let allowed = question.event == "solar noon" ? 15 : max(15, min(900, Int64(0.006 / speed)))
       let difference = abs(found - wanted)
       if speed > 0.000_8 { largest = max(largest, difference) }
@@ -97,11 +96,11 @@ struct SolarAgainstEphemTests {
     #expect(compared > questions.count * 3 / 4)
     #expect(silent > questions.count / 40)
     #expect(largest <= 15)
-    // Where ephem sees none on the day it looks at, the next is not that day's.
+    // If ephem finds none on its day, the next event is on another.
     #expect(nearest > 43_200)
   }
 
-  /// All questions to one process, each answered by one line.
+  /// Asks one process all questions; each answer is a line.
   private static func ask(_ questions: [Question]) throws -> [String] {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()

@@ -1,27 +1,27 @@
 import ChimeSchedule
 import Testing
 
-/// Published times of sunrise, sunset and twilight, each met to the minute that it was rounded to.
+/// Published times of sunrise, sunset and twilight, matched within their rounding to a minute.
 ///
 /// Sources, by place:
 /// - 80° N 0°, 0° 0°, 42°27′ S 76°30′ E and Ithaca: *Rise and Set for the Sun*, *Civil*, *Nautical* and *Astronomical
 ///   Twilight*, tables for one year by the Astronomical Applications Department of the U.S. Naval Observatory.
 /// - 69°30′ N 19° E (Tromsø): *Sun and Moon Data for One Day*, of the same department.
 /// - 50° N 15° E (Bohemia): the twilight table of *Hvězdářská ročenka 2025*, Prague.
-/// - Sydney, Moscow, New York, São Paulo: timeanddate.com's tables for December 2019, as the tests of the Elixir library
-///   `astro` have them. The site does not say for which point of a city they are, which is worth half a minute.
-/// - South Pole: the events of 2024 at Amundsen–Scott Station that cosmicreflections.skythisweek.info lists.
+/// - Sydney, Moscow, New York, São Paulo: timeanddate.com's tables for December 2019, from the tests of the Elixir
+///   library `astro`. The site does not name the exact location in the city, which accounts for half a minute.
+/// - South Pole: the events of 2024 at Amundsen–Scott Station from cosmicreflections.skythisweek.info.
 @Suite struct SolarAlmanacTests {
   struct Place: Sendable, CustomStringConvertible {
     var name: String
     var latitude, longitude: Double
-    /// Hours east of Greenwich in which the table is printed.
+    /// The table's offset from UTC, in hours.
     var hours: Int64
-    /// Which events the columns show.
+    /// The events of the columns.
     var events: [String]
-    /// Seconds that the computed time may lie from the printed one, which is rounded to a minute.
+    /// The tolerance in seconds; printed times are rounded to a minute.
     var tolerance: Int64 = 60
-    /// A date, then a time for each event; `----` where there is none on that day.
+    /// A date, then a time for each event; `----` without one on that day.
     var rows: String
     var description: String { name }
   }
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  /// McMurdo's four turns of the year and the poles' two, as their residents report them.
+  /// The four turning points of the year at McMurdo and the two at the poles, as reported by residents.
   @Test func polarSeasons() throws {
     func dates(_ event: String, _ latitude: Double, _ longitude: Double, _ zoneName: String, _ after: String) throws
       -> [String]
@@ -206,22 +206,22 @@ import Testing
         .map { RFC3339.format($0, in: zone) }.map { String($0.prefix(10)) }
     }
     let mcmurdo = (-77.85, 166.67)
-    // Sunset on 24 April 2015 was the last one before the winter; the sun came back on 19 August 2016 …
+    // Sunset on 24 April 2015 was the last before winter; the sun returned on 19 August 2016 …
     #expect(
       try dates("sunset", mcmurdo.0, mcmurdo.1, "Antarctica/McMurdo", "2015-04-24T00:00:00Z").first == "2015-04-24")
     #expect(
       try dates("sunrise", mcmurdo.0, mcmurdo.1, "Antarctica/McMurdo", "2016-05-01T00:00:00Z").first == "2016-08-19")
-    // … and set next on 20 February, after the summer.
+    // … and next set on 20 February, after the summer.
     #expect(
       try dates("sunset", mcmurdo.0, mcmurdo.1, "Antarctica/McMurdo", "2016-11-01T00:00:00Z").first == "2017-02-20")
-    // At the pole the sun's edge comes up on 18 March and goes down in September, once a year.
+    // At the pole the sun's edge rises on 18 March and sets in September, once a year.
     #expect(try dates("sunrise", 90, 0, "UTC", "2019-01-01T00:00:00Z") == ["2019-03-18", "2020-03-18"])
     // Utqiagvik, Alaska: polar night until 23 January 2019.
     #expect(
       try dates("sunrise", 71.29, -156.79, "America/Anchorage", "2018-11-20T00:00:00Z").first == "2019-01-23")
   }
 
-  /// Where the seasons alone move the sun, a hundredth of a degree, a kilometre on the ground, takes up to an hour.
+  /// Where only the seasons move the sun, a hundredth of a degree (a kilometer on the ground) takes up to an hour.
   @Test func southPole() throws {
     let scheduleContext = ScheduleContext(zone: .utc, place: ChimeSchedule.Place(latitude: -90, longitude: 0))
     for (event, wanted) in [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChimeSchedule
 
-/// What holds for the sun everywhere: no event lost or doubled, in whatever zone it is read.
+/// Properties of solar events everywhere: none is lost or doubled in any zone.
 @Suite struct SolarPropertyTests {
   static let zones = [
     "UTC", "Europe/Prague", "Pacific/Auckland", "Pacific/Chatham", "Pacific/Apia", "Pacific/Kiritimati",
@@ -10,7 +10,7 @@ import Testing
     "America/St_Johns", "Pacific/Marquesas", "Africa/Casablanca", "Antarctica/Troll",
   ]
 
-  /// Every solar event in order, found without a zone, an offset or days of the week.
+  /// Returns every solar event in order, without zone, shift or weekdays.
   func events(_ event: SolarEvent, _ place: Place, after second: Int64, _ count: Int) -> [Int64] {
     var schedule = SolarSchedule(event: event)
     schedule.shift = 0
@@ -18,14 +18,14 @@ import Testing
       .occurrences(after: Instant(seconds: second)).prefix(count).map(\.seconds)
   }
 
-  /// A day apart, however the zone and the longitude lie to each other, through all seasons and changes of offset.
+  /// Events are a day apart, for any zone and longitude, through all seasons and offset changes.
   @Test(arguments: zones) func sunsetsFollowEachOther(_ name: String) throws {
     let zone = try zone(name)
     for longitude in [-180.0, 15, 172.5] {
       for latitude in [-64.0, 30] {
         let scheduleContext = ScheduleContext(zone: zone, place: Place(latitude: latitude, longitude: longitude))
         for event in ["sunrise", "sunset", "solar noon"] {
-          // With a bound, the civil day of each event is looked at.
+          // A limit makes the search check the civil day of each event.
           let timetable = try Schedule(canonical: "\(event) starting 2011-01-01").timetable(in: scheduleContext)
           var last = try #require(timetable.next(after: instant("2011-06-01T12:00:00Z"))).seconds
           for next in timetable.occurrences(after: Instant(seconds: last)).prefix(
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// From any start the next is the first of the whole list that lies later, and the days of the week only sift it.
+  /// From any start, the next event is the first later one of the whole list; weekdays only filter it.
   @Test func siftsOnly() throws {
     var generator = SeededGenerator(seed: 5)
     let zones = try Self.zones.map { try zone($0) }
@@ -78,7 +78,7 @@ import Testing
       }.map { $0 + schedule.shift }
       let timetable = schedule.timetable(
         in: ScheduleContext(zone: zone, place: place), zone: zone, gap: nil, fold: nil)
-      // One second before the first event's occurrence, so that all of the list lies ahead.
+      // Start a second before the first event's occurrence, so that the whole list follows.
       let before = Instant(seconds: all[0] + schedule.shift - 1)
       let found = timetable.occurrences(after: before).prefix(expected.count).map(\.seconds)
       #expect(found == expected, "\(schedule.canonical) at \(place) in \(zone.identifier) after \(start)")
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  /// Risings and settings take turns, at the pole as elsewhere, with all days of polar day and night left out.
+  /// Sunrise and sunset alternate, at the pole too, with polar day and night left out.
   @Test func takesTurns() {
     var generator = SeededGenerator(seed: 6)
     let pairs: [(SolarEvent, SolarEvent)] = [
@@ -105,7 +105,7 @@ import Testing
       let sets = events(set, place, after: start, 80).map { (second: $0, isRise: false) }
       let end = min(rises.last?.second ?? 0, sets.last?.second ?? 0)
       let both = (rises + sets).filter { $0.second <= end }.sorted { $0.second < $1.second }
-      // The two of a sun that dips or peeps for less than a second share one.
+      // A sun that dips or appears for less than a second has both events in one second.
       for (left, right) in zip(both, both.dropFirst()) where left.second != right.second {
         #expect(left.isRise != right.isRise, "\(rise) at \(place) near \(left.second)")
         #expect(right.second - left.second < 366 * 86_400)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  /// A day is the civil one on which the event falls: before midnight it is Friday's, after it Saturday's.
+  /// An event belongs to its civil day: before midnight it is Friday's, after it Saturday's.
   @Test func daysAreCivil() throws {
     let zone = try zone("Atlantic/Reykjavik")
     let scheduleContext = ScheduleContext(zone: zone, place: Place(latitude: 65.68, longitude: -18.1))
@@ -131,7 +131,7 @@ import Testing
     // The shift moves the occurrence, not its day.
     #expect(try next("sunset - 2h on sat", "2026-06-18T12:00:00Z").map { String($0.prefix(13)) } == ["2026-06-19T22"])
     #expect(try next("sunset - 2h until 2026-06-20", "2026-06-18T12:00:00Z", 9).count == 2)
-    // Moments bound the occurrence itself.
+    // Limits with a time apply to the occurrence itself.
     #expect(
       try next("sunset - 2h starting 2026-06-19 23:00", "2026-06-18T12:00:00Z").map { String($0.prefix(13)) }
         == ["2026-06-20T22"])
@@ -163,7 +163,7 @@ import Testing
         #expect(timetable.next(after: last) == nil)
         #expect(timetable.next(after: .latest) == nil)
       }
-      // A start far off, and days that are all left out, are reached without walking there.
+      // A distant start, or a long exception, is reached without a walk.
       let far = try Schedule(canonical: "sunset starting 9998-01-01").timetable(in: scheduleContext)
       #expect(try #require(far.next(after: instant("1970-01-03T00:00:00Z"))) > instant("9997-12-30T00:00:00Z"))
       let sparse = try Schedule(canonical: "sunset except 1970-01-01..9997-12-31").timetable(in: scheduleContext)

@@ -2,7 +2,8 @@ import Testing
 
 @testable import ChimeSchedule
 
-/// What people write about the sun: understood, told from phrases, or refused. Now is Friday 2026-11-20 23:22:13.
+/// Solar schedules as users write them: understood, distinguished from phrases, or rejected. Now is Friday 2026-11-20
+/// 23:22:13.
 @Suite struct SolarTextTests {
   static let prague = Place(latitude: 50.0875, longitude: 14.4213)
 
@@ -199,7 +200,7 @@ import Testing
       error?.message
         == "at sunset: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 4); "
         + "expected one, as in --place 50.0875,14.4213")
-    // What is stored already is read back, and never comes.
+    // A stored one parses, and never occurs.
     let schedule = try Schedule(canonical: "sunset")
     #expect(schedule.timetable(in: prague).next(after: friday) == nil)
     #expect(schedule.timetable(in: prague).next(after: .earliest) == nil)
@@ -207,7 +208,7 @@ import Testing
     #expect(throws: ScheduleError.self) { try Schedule(canonical: "sunset 3 times") }
   }
 
-  /// Random damage to sound texts: refused or understood, never worse, and what is understood round-trips.
+  /// Random damage: texts are rejected or understood, and understood ones round-trip.
   @Test func survivesDamage() throws {
     let damage = Damage(
       seed: 43, rounds: 400, proof: 10_000,

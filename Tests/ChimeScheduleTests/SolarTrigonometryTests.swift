@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeSchedule
 
-/// The library's own sines, cosines and arcs against those of the C library.
+/// Compares the library's sines, cosines and arcs with those of the C library.
 @Suite struct SolarTrigonometryTests {
   @Test func sinesAndCosines() {
     var generator = SeededGenerator(seed: 1)
@@ -46,12 +46,12 @@ import Testing
     #expect(Trigonometry.arcCosine(-1.5) == 180)
   }
 
-  /// The example that Meeus works through: chapter 25, 1992 October 13.0 TD, and the equation of time of chapter 28.
+  /// Meeus's worked example: chapter 25, 1992 October 13.0 TD, and the equation of time of chapter 28.
   @Test func meeusExample() {
     let sun = Sun(at: Double(instant("1992-10-13T00:00:00Z").seconds))
     let declination = 90 - Trigonometry.arcCosine(sun.sineOfDeclination)
     #expect(abs(declination - -7.78507) < 0.00005)
-    // 3.427351 degrees, 13 min 42.6 s, by the theory of high accuracy; 0.003 degrees are 0.7 s.
+    // 3.427351 degrees (13 min 42.6 s) by the high-accuracy theory; 0.003 degrees are 0.7 s.
     #expect(abs(sun.equationOfTime - 3.427351) < 0.003)
   }
 }

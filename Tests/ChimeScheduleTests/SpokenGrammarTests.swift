@@ -2,12 +2,12 @@ import Testing
 
 @testable import ChimeSchedule
 
-/// Times that a generator says in many ways, held against what it meant. Now is Monday 2026-11-23 08:15 in Prague.
+/// Generated spoken times, compared with their intended meaning. Now is Monday 2026-11-23 08:15 in Prague.
 ///
-/// A text that the reader takes must mean what was said: in any order, with a title around it, and with a word put in or
-/// left out. It may refuse.
+/// An accepted text must have the intended meaning: in any order, with a title around it, and with a word inserted or
+/// left out. The parser may reject a text.
 @Suite struct SpokenGrammarTests {
-  /// What is meant, apart from the words for it.
+  /// The meaning, independent of words.
   struct Meaning {
     enum Days {
       case once(CivilDate)
@@ -17,13 +17,13 @@ import Testing
       case monthly(Int)
     }
     var days: Days
-    /// Without one it is nine.
+    /// Nil means nine o'clock.
     var time: (hour: Int, minute: Int)?
     var except: String?
     var count: Int?
     var until: CivilDate?
 
-    /// As the written form says it (`docs/schedules.md`), which is read by another reader.
+    /// The written form (`docs/schedules.md`), which another parser reads.
     var written: String {
       let at = "\(two(time?.hour ?? 9)):\(two(time?.minute ?? 0))"
       var text: String
@@ -43,17 +43,17 @@ import Testing
     private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
   }
 
-  /// A time as it is said: parts that may stand in any order.
+  /// A spoken time, as parts that may stand in any order.
   struct Saying {
     enum Part: CaseIterable { case days, time, except, count, until }
     var meaning: Meaning
-    /// Whether the day keeps the time that it is now, where no other is said: `in 2 days`.
+    /// Whether the current time of day is kept if no other is given: `in 2 days`.
     var keepsTime = false
     var parts: [(part: Part, text: String)]
 
     var text: String { parts.map(\.text).joined(separator: " ") }
 
-    /// Without one of its parts; `nil` where the rest says nothing by itself, or something else.
+    /// Returns the saying without one part; `nil` if the rest says nothing, or something else.
     func without(_ index: Int) -> Saying? {
       guard !keepsTime else { return nil }
       var rest = self
@@ -97,7 +97,7 @@ import Testing
         return Saying(meaning: meaning, keepsTime: keepsTime, parts: parts.shuffled(using: &random))
       }
       if Int.random(in: 0..<4, using: &random) == 0 {
-        // Days that are left out are part of the weekdays in the written form, so only calendars are.
+        // In the written form, excepted weekdays are part of the weekdays, so use only calendars.
         meaning.except = "holidays"
         parts.append(
           (.except, pick(["except holidays", "except on holidays", "excluding holidays", "but not on holidays"])))
@@ -113,7 +113,7 @@ import Testing
         parts.append((.until, "\(pick(["until", "till", "through"])) \(said(date))"))
       default: break
       }
-      // A run of numbers would be one: the count stands last.
+      // Adjacent numbers would merge, so the count stands last.
       let last = parts.filter { $0.0 == .count || $0.0 == .until || $0.0 == .except }
       return Saying(
         meaning: meaning,
@@ -124,7 +124,7 @@ import Testing
       try #require(CivilDate(dayNumber: Self.today + Int.random(in: days, using: &random)))
     }
 
-    /// With its year, in one of the forms that can be read in one way only.
+    /// Returns a date with its year, in an unambiguous form.
     private mutating func said(_ date: CivilDate) -> String {
       let month = Self.months[date.month - 1]
       let ordinal = ordinal(date.day)
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  /// A part that is left out is not there; nothing else changes.
+  /// Without one part, the other parts keep their meaning.
   @Test(arguments: 0..<8) func withoutAPart(_ seed: Int) throws {
     try sayings(seed) { saying, _ in
       for index in saying.parts.indices {
@@ -263,8 +263,8 @@ import Testing
     }
   }
 
-  /// Words that belong to no time, and those that join its parts, never make another time, wherever they are put: also
-  /// where they part words that are of a time only together, `in 1 apple day`.
+  /// Inserted words of no time, and joining words, never make another time, even between words that only together form
+  /// a time: `in 1 apple day`.
   @Test(arguments: 0..<8) func aWordPutInIsNoTime(_ seed: Int) throws {
     let foreign = ["apple", "Zyx", "please", "with", "team", "report", "kk", "at", "on", "the", "and", "of", ","]
     try sayings(seed) { saying, generator in
@@ -291,12 +291,12 @@ import Testing
     }
   }
 
-  /// "at" is no word of no time where a year follows: `5 march at 2027` is at 20:27.
+  /// "at" before a year can be a time: `5 march at 2027` is at 20:27.
   private static func isTime(_ word: String, before following: String?) -> Bool {
     word == "at" && following.flatMap { Int($0) }.map((1970...2059).contains) == true
   }
 
-  /// A word of time that is put in is refused, or is a part of the time that is read, with every other.
+  /// An inserted time word is rejected, or becomes part of the time with all others.
   @Test(arguments: 0..<8) func aWordOfTimePutInIsHeard(_ seed: Int) throws {
     try sayings(seed) { saying, generator in
       let title = generator.pick(Self.titles)
@@ -313,7 +313,7 @@ import Testing
     }
   }
 
-  /// A word that is left out is refused, or all others are a part of the time that is read.
+  /// Without one word, the text is rejected, or all other words are part of the time.
   @Test(arguments: 0..<8) func aWordLeftOutIsNotMadeUp(_ seed: Int) throws {
     try sayings(seed) { saying, generator in
       let (title, expected) = (generator.pick(Self.titles), try expected(saying.meaning))
@@ -323,7 +323,7 @@ import Testing
         let word = changed.remove(at: place)
         guard let read = try line(title.split(separator: " ").map(String.init) + changed) else { continue }
         let text = "\(title) \(changed.joined(separator: " "))"
-        // "on" and "day" may be a title's last words: "Turn the lights on", "Mother's day".
+        // "on" and "day" may end a title: "Turn the lights on", "Mother's day".
         let rest = read.title.dropFirst(title.count).split(separator: " ")
         #expect(
           read.title.hasPrefix(title) && rest.allSatisfy { ["on", "in", "a", "the", "business", "day"].contains($0) },

@@ -1,4 +1,4 @@
-// Held by SpokenPhrasesTests.
+// Data for SpokenPhrasesTests.
 
 extension SpokenPhrasesTests {
   /// Phrases of the first collection.

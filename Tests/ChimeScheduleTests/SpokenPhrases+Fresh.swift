@@ -1,8 +1,8 @@
-// Held by SpokenPhrasesTests.
+// Data for SpokenPhrasesTests.
 
 extension SpokenPhrasesTests {
-  /// Phrases of the kinds in which duckling, chronic, chrono, tickle, later and recurrent are tested, collected when the
-  /// first two tables were read rightly.
+  /// Phrases like those in the tests of duckling, chronic, chrono, tickle, later and recurrent, collected when the
+  /// first two tables passed.
   static let third = """
     day after tomorrow 5pm → at 2026-11-25 17:00
     mon. → at 2026-11-23 09:00
@@ -342,7 +342,7 @@ extension SpokenPhrasesTests {
     late tonight → refused
     """
 
-  /// Lines of that time.
+  /// Lines of that collection.
   static let thirdLines = """
     add Water plants every 3rd day at 7 → Water plants | every 3 days at 07:00 starting 2026-11-23
     add Email Sarah today at 4pm → Email Sarah | at 2026-11-23 16:00
@@ -512,7 +512,7 @@ extension SpokenPhrasesTests {
     in 45 min check the roast → check the roast | at 2026-11-23T08:00:00Z
     """
 
-  /// Phrases that were collected after those.
+  /// Phrases collected after those.
   static let fourth = """
     the 3rd of May → at 2027-05-03 09:00
     the 3rd of February at 8 → at 2027-02-03 08:00
@@ -668,7 +668,7 @@ extension SpokenPhrasesTests {
     daily at 9 starting on monday → daily at 09:00 starting 2026-11-23
     """
 
-  /// Lines of that time; those behind the first eighty were collected when these were read rightly.
+  /// Lines of that collection; those after the first eighty were added when these passed.
   static let fourthLines = """
     add christmas eve 5pm church → church | at 2026-12-24 17:00
     add church christmas eve 5pm → church | at 2026-12-24 17:00

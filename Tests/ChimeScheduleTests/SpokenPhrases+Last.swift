@@ -1,7 +1,7 @@
-// Held by SpokenPhrasesTests.
+// Data for SpokenPhrasesTests.
 
 extension SpokenPhrasesTests {
-  /// Phrases that were read wrongly, or refused without need, when the four tables before were read rightly.
+  /// Phrases that still failed when the first four tables passed.
   static let fifth = """
     tom at 20:00 → refused
     daily at 9 except christmas → daily at 09:00 except dec 25

@@ -1,7 +1,7 @@
-// Held by SpokenPhrasesTests.
+// Data for SpokenPhrasesTests.
 
 extension SpokenPhrasesTests {
-  /// Phrases that were collected when the first ones were read rightly.
+  /// Phrases collected when the first ones passed.
   static let second = """
     today 18h → at 2026-11-23 18:00
     today by 6pm → at 2026-11-23 18:00
@@ -304,7 +304,7 @@ extension SpokenPhrasesTests {
     at 8 or 9 → refused
     """
 
-  /// Lines of that time.
+  /// Lines of that collection.
   static let secondLines = """
     add Walk the dog at 7 every morning → Walk the dog | daily at 07:00
     add walk dog 7am & 6pm daily → walk dog | daily at 07:00,18:00

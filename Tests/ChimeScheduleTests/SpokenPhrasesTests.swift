@@ -2,9 +2,9 @@ import Testing
 
 @testable import ChimeSchedule
 
-/// Phrases and lines as people type them into Todoist, Google's and Apple's reminders, Fantastical, TickTick, Outlook, Slack,
-/// Taskwarrior, org, at(1), remind and cron, each with what it means. The meanings were written down before any of them was
-/// read. Now is Monday 2026-11-23 08:15 in Prague.
+/// Phrases and lines as users type them into Todoist, Google's and Apple's reminders, Fantastical, TickTick, Outlook,
+/// Slack, Taskwarrior, org, at(1), remind and cron, each with its meaning. The meanings were written before the parser
+/// was tried. Now is Monday 2026-11-23 08:15 in Prague.
 @Suite struct SpokenPhrasesTests {
   static func scheduleContext() throws -> ScheduleContext {
     var scheduleContext = ScheduleContext(
@@ -14,8 +14,8 @@ import Testing
     return scheduleContext
   }
 
-  /// What is typed, and what it means: a schedule, or a title and a schedule. `refused` is what says no time, or may be
-  /// meant in several ways.
+  /// A text and its meaning: a schedule, or a title and a schedule. `refused` marks texts without a time or with
+  /// several meanings.
   struct Row: Sendable, CustomTestStringConvertible {
     var text: String
     var meaning: String
@@ -48,8 +48,8 @@ import Testing
     #expect(try Schedule.parse(schedule.canonical, now: SpokenTests.monday, in: scheduleContext) == schedule)
   }
 
-  /// No refusal is without a way on: a hint that is a schedule with all that was typed, or an example that is one, and
-  /// names a day where one was typed.
+  /// Each error offers help: a valid suggestion that contains everything typed, or a valid example, which names a day
+  /// if one was typed.
   private func helps(_ error: ScheduleError, _ text: String, _ scheduleContext: ScheduleContext) throws {
     func isSchedule(_ text: some StringProtocol) -> Bool {
       (try? Schedule.parse(String(text), now: SpokenTests.monday, in: scheduleContext)) != nil
@@ -64,14 +64,14 @@ import Testing
     let examples = quoted.filter { $0.offset % 2 == 1 && isSchedule($0.element) }.map { String($0.element) }
     #expect(!examples.isEmpty, "\(text): \(error.expected)")
     let typed = try days(text)
-    // One that stands in the sentence shows what it says.
+    // An example within the sentence must fit the typed text.
     let isFitting =
       try typed.isEmpty || !error.expected.contains("for example")
       || examples.contains { try !days($0).isDisjoint(with: typed) }
     #expect(isFitting, "\(text): \(error.expected)")
   }
 
-  /// The days of the week and the months of a text.
+  /// Returns the weekdays and months in a text.
   private func days(_ text: String) throws -> Set<String> {
     Set(
       try SpokenToken.tokens(Array(text.utf8)).compactMap { token in
@@ -90,7 +90,7 @@ import Testing
 
   @Test(arguments: rows(czechLines)) func czechLine(_ row: Row) throws { try line(row, .czech) }
 
-  /// The first word is the verb: `add`, `at` or `in`.
+  /// Checks a line whose first word is the verb: `add`, `at` or `in`.
   private func line(_ row: Row, _ language: SpokenLanguage?) throws {
     let verb = String(row.text.prefix { $0 != " " })
     var words: [String] = []
@@ -111,7 +111,7 @@ import Testing
         try helps(refusal, refusal.text, scheduleContext)
       }
       guard case .leftOver(let left) = error else { return }
-      // Each line that is offered is one.
+      // Each suggested line is valid.
       for choice in left.choices {
         #expect(throws: Never.self) {
           try ScheduleLine(choice, place: place, now: SpokenTests.monday, in: scheduleContext)

@@ -2,8 +2,8 @@ import Testing
 
 @testable import ChimeSchedule
 
-/// Schedules as people say them, collected from the lines that other programs take: Todoist, Google, Apple, Taskwarrior,
-/// at(1), remind and org. Now is Monday 2026-11-23 08:15 in Prague.
+/// Spoken schedules, from the syntax of other programs: Todoist, Google, Apple, Taskwarrior, at(1), remind and org. Now
+/// is Monday 2026-11-23 08:15 in Prague.
 @Suite struct SpokenTests {
   static let monday = instant("2026-11-23T07:15:00Z")
 
@@ -27,17 +27,17 @@ import Testing
       ("every night", "daily at 23:06"), ("lunchtime on friday", "at 2026-11-27 23:07"),
       ("daily at teatime", "daily at 23:08"), ("end of day on friday", "at 2026-11-27 23:09"),
       ("weekdays at cob", "weekdays at 23:09"), ("quarter to lunchtime on friday", "at 2026-11-27 22:52"),
-      // These name their time themselves.
+      // These contain a time.
       ("noon on friday", "at 2026-11-27 12:00"), ("daily at midnight", "daily at 00:00"),
       ("at 8 tonight", "at 2026-11-23 20:00"), ("friday morning at 9", "at 2026-11-27 09:00"),
     ] {
       #expect(try Schedule.parse(text, now: Self.monday, in: scheduleContext).canonical == canonical, "\(text)")
-      // What is stored means the same whatever the words are.
+      // The canonical text does not depend on the configured words.
       #expect(try Schedule.parse(canonical, now: Self.monday, in: Self.scheduleContext()).canonical == canonical)
     }
   }
 
-  /// A command asks a daemon for them, which takes longer than the rest.
+  /// The words are requested only when needed, because the command asks the daemon for them.
   @Test func wordsAreNotAskedForInVain() throws {
     var scheduleContext = try Self.scheduleContext()
     scheduleContext.words = {
@@ -286,7 +286,7 @@ import Testing
     ("every dec 21st and 31st at 9", "every dec 21,dec 31 at 09:00"),
   ]
 
-  /// What was asked for more words before. Now is Friday 2026-11-20 23:22:13.
+  /// Abbreviations. Now is Friday 2026-11-20 23:22:13.
   static let abbreviated: [(text: String, canonical: String)] = [
     ("every 1.5h", "every 90m starting 2026-11-20T23:52:13Z"),
     ("every day", "daily at 09:00"),
@@ -339,7 +339,7 @@ import Testing
     #expect(try Schedule.parse(text.uppercased(), now: now, in: scheduleContext) == schedule)
   }
 
-  /// What can be meant in two ways, or means nothing, is never guessed at.
+  /// Ambiguous or meaningless texts are rejected, never guessed.
   static let refused: [String] = [
     "tom at 4pm",
     "next friday",
@@ -371,7 +371,7 @@ import Testing
       try Schedule.parse(text, now: Self.monday, in: scheduleContext)
     }
     guard let error else { return }
-    // No refusal without a way on, and each that is offered works.
+    // Each error offers help, and each suggestion is valid.
     #expect(!error.expected.isEmpty || error.suggestion != nil)
     for choice in error.choices + [error.suggestion].compactMap({ $0 }) {
       #expect(throws: Never.self) { try Schedule.parse(choice, now: Self.monday, in: scheduleContext) }
@@ -395,7 +395,7 @@ import Testing
     }
   }
 
-  /// Whole days keep the reading of the clock over a change of it, hours do not. Clocks go forward on 29 March.
+  /// Whole days keep local time over a DST change, hours do not. Clocks go forward on 29 March.
   @Test(arguments: [
     ("in 2 days", "2026-03-30T13:00:00+02:00"), ("in 48h", "2026-03-30T14:00:00+02:00"),
     ("in 1 week", "2026-04-04T13:00:00+02:00"), ("in 1 month", "2026-04-28T13:00:00+02:00"),
@@ -410,7 +410,7 @@ import Testing
     #expect(RFC3339.format(found, in: prague) == next)
   }
 
-  /// A hint of a damaged text is a schedule, and has every number, day and month that was typed.
+  /// A suggestion for a damaged text is a schedule with every number, weekday and month that was typed.
   @Test func hintsKeepWhatWasTyped() throws {
     let scheduleContext = try Self.scheduleContext()
     var generator = SeededGenerator(seed: 2_121)
@@ -441,7 +441,7 @@ import Testing
     #expect(hints > 20)
   }
 
-  /// How often each number stands in a text; a time of full hours counts as its hour.
+  /// Counts each number in a text; a time on the hour counts as its hour.
   private static func numbers(_ text: String) -> [Int: Int] {
     var counts: [Int: Int] = [:]
     for run in text.split(whereSeparator: { !$0.isNumber }) { counts[Int(run) ?? 0, default: 0] += 1 }
@@ -454,7 +454,7 @@ import Testing
   func hintsOfOldMeanNothingElse(_ text: String) throws {
     let scheduleContext = try Self.scheduleContext()
     do {
-      // Understood, it says its own numbers and days.
+      // Understood texts contain their own numbers and days.
       let schedule = try Schedule.parse(text, now: Self.monday, in: scheduleContext)
       #expect(["daily at 22:00", "at 2027-01-04 09:00"].contains(schedule.canonical))
     } catch {

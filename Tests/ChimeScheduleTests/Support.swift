@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The machine's zone files, read as the daemon reads them, each once.
+/// Returns a zone from the machine's zone files, which are cached.
 func zone(_ identifier: String) throws -> Zone {
   if identifier == "UTC" { return .utc }
   if let known = knownZones.withLock({ $0[identifier] }) { return known }
@@ -27,7 +27,7 @@ func instant(_ text: String) -> Instant {
   }
 }
 
-/// Numbers that are the same in each run (SplitMix64).
+/// A random generator with the same numbers in each run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 

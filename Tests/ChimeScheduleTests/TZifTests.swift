@@ -2,9 +2,9 @@ import ChimeSchedule
 import Foundation
 import Testing
 
-/// Zone files as RFC 9636 has them, and as it does not.
+/// Zone files, valid and invalid by RFC 9636.
 @Suite struct TZifTests {
-  /// Builds a file from its parts, so that each can be made wrong.
+  /// Builds a file from parts that can be made invalid.
   struct File {
     var magic = "TZif"
     var version: UInt8 = UInt8(ascii: "2")
@@ -70,7 +70,7 @@ import Testing
     #expect(old.abbreviation(at: Instant(seconds: 1_500_000)) == "CEST")
   }
 
-  /// `right/` files count leap seconds; what comes out is POSIX time.
+  /// `right/` files count leap seconds; the result is POSIX time.
   @Test func leapSeconds() throws {
     let zone = try Self.read(File().with { $0.leaps = [(500_000, 1), (1_500_000, 2)] }.bytes)
     #expect(zone.nextTransition(after: .earliest)?.instant == Instant(seconds: 999_999))
@@ -91,27 +91,27 @@ import Testing
     #expect(try zone("<+0330>-3:30").offset(at: summer) == 12_600)
     #expect(try zone("EST5EDT,M3.2.0,M11.1.0").offset(at: summer) == -14_400)
     #expect(try zone("EST5EDT,M3.2.0,M11.1.0").offset(at: winter) == -18_000)
-    // Negative saving, as the Irish law has it.
+    // Negative DST, as in Irish law.
     #expect(try zone("IST-1GMT0,M10.5.0,M3.5.0/1").abbreviation(at: winter) == "GMT")
-    // Saving all year: the end of one is the start of the next (RFC 9636 section 3.3.1).
+    // DST all year: the end of one is the start of the next (RFC 9636 section 3.3.1).
     let always = try zone("XXX3EDT4,0/0,J365/23")
     #expect(always.nextTransition(after: winter) == nil)
     #expect(always.offset(at: winter) == -14_400)
-    // Hours that only version 3 allows: Greenland's Saturday 22:00 is Sunday −2.
+    // Hours that only version 3 permits: Greenland's Saturday 22:00 is Sunday −2.
     let nuuk = try zone("<-02>2<-01>,M3.5.0/-1,M10.5.0/0")
     #expect(nuuk.nextTransition(after: winter)?.instant == instant("2026-03-29T01:00:00Z"))
     #expect(throws: ZoneError.self) { try zone("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", version: "2") }
-    // Thursday 26 hours before Sunday: Gaza's way.
+    // Thursday, 26 hours before Sunday, as in Gaza.
     #expect(
       try zone("EET-2EEST,M3.4.4/50,M10.4.4/50").nextTransition(after: winter)?.instant
         == instant("2026-03-28T00:00:00Z"))
-    // Julian days never count 29 February, the others do.
+    // Julian days never count 29 February; the other form does.
     let leap = instant("2028-01-01T12:00:00Z")
     #expect(try zone("AAA0BBB,J60,J300").nextTransition(after: leap)?.instant == instant("2028-03-01T02:00:00Z"))
     #expect(try zone("AAA0BBB,59,J300").nextTransition(after: leap)?.instant == instant("2028-02-29T02:00:00Z"))
   }
 
-  /// A table that reaches past every year we know leaves nothing to its footer.
+  /// If the table extends beyond every supported year, the footer is unused.
   @Test func farTransitions() throws {
     for second in [253_402_300_800, 1 << 40, 1 << 48, 1 << 58, -(1 << 59)] as [Int64] {
       let file = File().with {
@@ -196,7 +196,7 @@ import Testing
     #expect(error?.code == .invalidIdentifier)
   }
 
-  /// Damaged files are refused or give a zone that answers everything.
+  /// Damaged files are rejected, or give a zone that can answer all queries.
   @Test func survivesDamage() throws {
     var generator = SeededGenerator(seed: 9_636)
     var accepted = 0
@@ -206,7 +206,7 @@ import Testing
     for round in 0..<rounds {
       var bytes = files[round % files.count]
       for _ in 0...Int.random(in: 0...3, using: &generator) {
-        // Mostly the header and the footer, where damage does most.
+        // Mostly damage header and footer, where it has most effect.
         let place =
           Bool.random(using: &generator)
           ? Int.random(in: max(0, bytes.count - 40)..<bytes.count, using: &generator)

@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// What is stored or sent is text.
+  /// Schedules are encoded as text.
   @Test func coding() throws {
     struct Value: Codable, Equatable {
       var schedule: Schedule

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import Testing
 
-/// What the cookbook leaves out: ends of the range, far searches, counting, windows at odd hours.
+/// Cases beyond the cookbook: ends of the range, distant searches, counting, windows at odd hours.
 @Suite struct TimetableTests {
   func next(
     _ text: String, in name: String, after: String, gap: GapRule? = nil, fold: FoldRule? = nil, _ count: Int = 1
@@ -34,7 +34,7 @@ import Testing
     #expect(try next("every 1w starting 2026-01-01", in: "Europe/Prague", after: "9999-12-31T00:00:00Z", 2) == [])
   }
 
-  /// A moment far off is found without walking there.
+  /// A distant time is found without a walk.
   @Test func farAhead() throws {
     #expect(
       try next("at 9999-06-01 09:00", in: "Europe/Prague", after: "1970-01-01T00:00:00Z", 2) == [
@@ -73,14 +73,14 @@ import Testing
   }
 
   @Test func windowsAcrossChanges() throws {
-    // The whole night belongs to its first day; the edges follow the clock, the steps do not.
+    // The whole night belongs to its first day; the edges follow local time, the steps elapsed time.
     #expect(
       try next("every 3h from 21:00 to 06:00 on sat", in: "Europe/Prague", after: "2026-03-28T12:00:00Z", 5)
         == [
           "2026-03-28T21:00:00+01:00", "2026-03-29T00:00:00+01:00", "2026-03-29T04:00:00+02:00",
           "2026-04-04T21:00:00+02:00", "2026-04-05T00:00:00+02:00",
         ])
-    // An edge in a gap: read with the offset before, or the gap's end.
+    // An edge in a gap: read with the offset before it, or the gap's end.
     #expect(
       try next("every 6h from 02:30 to 04:00", in: "Europe/Prague", after: "2026-03-28T12:00:00Z") == [
         "2026-03-29T03:30:00+02:00"
@@ -88,14 +88,14 @@ import Testing
     #expect(
       try next("every 6h from 02:30 to 04:00", in: "Europe/Prague", after: "2026-03-28T12:00:00Z", gap: .skip)
         == ["2026-03-29T03:00:00+02:00"])
-    // A window between two passes of one reading.
+    // A window between two passes of one local time.
     #expect(
       try next("every 30m from 02:30 to 02:45", in: "Europe/Prague", after: "2026-10-24T12:00:00Z", fold: .both, 3)
         == ["2026-10-25T02:30:00+02:00", "2026-10-25T02:00:00+01:00", "2026-10-25T02:30:00+01:00"])
     #expect(
       try next("every 30m from 02:30 to 02:45", in: "Europe/Prague", after: "2026-10-24T12:00:00Z", fold: .last, 2)
         == ["2026-10-25T02:30:00+01:00", "2026-10-26T02:30:00+01:00"])
-    // A day that was left out takes its window with it, and the night before goes on as long as it would have.
+    // A skipped day loses its window, and the night before continues as usual.
     #expect(
       try next("every 6h from 08:00 to 20:00", in: "Pacific/Apia", after: "2011-12-29T12:00:00Z", 6)
         == [
@@ -131,7 +131,7 @@ import Testing
     #expect(grid.remark(for: instant("2026-10-25T02:00:00Z")) == nil)
   }
 
-  /// What has not been done comes back after the same time, and what was done starts afresh.
+  /// A missed repetition recurs after the same span; *done* restarts it.
   @Test func completion() throws {
     func next(_ text: String, done: String?, after: String, in name: String = "Europe/Prague") throws -> [String] {
       let zone = try zone(name)
@@ -143,18 +143,18 @@ import Testing
     #expect(
       try next(daily, done: nil, after: "2026-10-20T00:00:00Z")
         == ["2026-10-23T09:00:00+02:00", "2026-10-26T09:00:00+01:00"])
-    // Late in the evening of Prague's 23rd, which is the 23rd in UTC as well; just before and after midnight there.
+    // Late on Prague's 23rd, which is the 23rd in UTC too; just before and after local midnight.
     #expect(
       try next(daily, done: "2026-10-23T21:59:59Z", after: "2026-10-24T00:00:00Z")
         == ["2026-10-26T09:00:00+01:00", "2026-10-29T09:00:00+01:00"])
     #expect(
       try next(daily, done: "2026-10-23T22:00:00Z", after: "2026-10-24T00:00:00Z")
         == ["2026-10-27T09:00:00+01:00", "2026-10-30T09:00:00+01:00"])
-    // Done before it was due at all: nothing comes before the start.
+    // Done before it was due: nothing comes before the start.
     #expect(
       try next(daily, done: "2026-10-19T10:00:00Z", after: "2026-10-19T10:00:00Z")
         == ["2026-10-25T09:00:00+01:00", "2026-10-28T09:00:00+01:00"])
-    // Elapsed time, rounded up to a whole second, over the change of clocks.
+    // Elapsed time, rounded up to a whole second, across a DST change.
     let elapsed = "every 12h after done starting 2026-10-23 09:00"
     #expect(
       try next(elapsed, done: "2026-10-24T16:00:00.001Z", after: "2026-10-24T16:00:01Z")
@@ -165,7 +165,7 @@ import Testing
     #expect(try Schedule(canonical: daily).countsFromDone)
     #expect(try Schedule(canonical: elapsed).countsFromDone)
     #expect(try !Schedule(canonical: "daily at 08:00").countsFromDone)
-    // A time far ahead, as hostile as it gets.
+    // The most distant time.
     let far = ScheduleContext(zone: .utc, lastDone: .latest)
     #expect(try Schedule(canonical: daily).timetable(in: far).next(after: .earliest) == nil)
     #expect(try Schedule(canonical: elapsed).timetable(in: far).next(after: .earliest) == nil)
@@ -183,18 +183,18 @@ import Testing
       return found.prefix { $0 < instant("2027-01-01T00:00:00Z") }.map { Zone.utc.civil(at: $0).date.day }
     }
     #expect(days([:]) == [23, 24, 25, 26, 28, 31])
-    // In any order, overlapping each other.
+    // In any order, overlapping.
     #expect(days(["x": [day(25)...day(26), day(24)...day(25)], "y": [day(25)...day(25)]]) == [23, 28, 31])
     #expect(days(["x": [.earliest ... .latest]]) == [])
   }
 
-  /// Days that come rarely are found, and what never comes ends the search.
+  /// Rare days are found, and a search without a result ends.
   @Test func rareDays() throws {
     #expect(
       try next("every feb 29 at 08:00", in: "UTC", after: "2096-03-01T00:00:00Z", 2) == [
         "2104-02-29T08:00:00Z", "2108-02-29T08:00:00Z",
       ])
-    // A fifth Monday in February: a leap day on a Monday, forty years apart over 2100.
+    // A fifth Monday in February is a leap day on a Monday: forty years apart across 2100.
     #expect(
       try next("every fifth mon of feb at 08:00", in: "UTC", after: "2072-03-01T00:00:00Z") == ["2112-02-29T08:00:00Z"])
     #expect(

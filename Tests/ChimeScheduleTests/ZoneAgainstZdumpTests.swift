@@ -2,7 +2,7 @@ import ChimeSchedule
 import Foundation
 import Testing
 
-/// Every zone file of the machine, or every eighth, each transition to 2100, against zdump(8).
+/// Compares every zone file of the machine, or every eighth, with zdump(8), for each transition up to 2100.
 @Suite struct ZoneAgainstZdumpTests {
   static let root = "/usr/share/zoneinfo"
 
@@ -13,7 +13,7 @@ import Testing
     var abbreviation: String
   }
 
-  /// All TZif files, links and `right/` copies too.
+  /// Returns all TZif files, including links and `right/` copies.
   static func identifiers() throws -> [String] {
     guard let walk = FileManager.default.enumerator(atPath: root) else { return [] }
     var names: [String] = []
@@ -30,7 +30,7 @@ import Testing
     try ChildProcess("/usr/bin/zdump", ["-v", "-c", "1970,2100"] + identifiers)
   }
 
-  /// What zdump prints, by zone: `NAME  Sun Mar 29 00:59:59 2026 UT = Sun Mar 29 01:59:59 2026 CET isdst=0 gmtoff=3600`.
+  /// Parses zdump's output by zone: `NAME  Sun Mar 29 00:59:59 2026 UT = Sun Mar 29 01:59:59 2026 CET isdst=0 gmtoff=3600`.
   static func states(in output: Data) -> [String: [State]] {
     let months: [String: Int] = [
       "Jan": 1, "Feb": 2, "Mar": 3, "Apr": 4, "May": 5, "Jun": 6, "Jul": 7, "Aug": 8, "Sep": 9, "Oct": 10, "Nov": 11,
@@ -49,8 +49,8 @@ import Testing
     return states
   }
 
-  /// Files of the same bytes (links, `posix/` copies) are read each and compared once; of those with leap seconds, which
-  /// differ from the others by nothing else, every twentieth is compared.
+  /// Reads each file, but compares identical contents (links, `posix/` copies) once. Of files with leap seconds, which
+  /// differ in nothing else, every twentieth is compared.
   @Test func everyZoneToTheYear2100() throws {
     var names: [Data: String] = [:]
     let identifiers = try Self.identifiers()
@@ -81,7 +81,7 @@ import Testing
     #expect(compared > 50_000 / step)
   }
 
-  /// The first difference between a zone and what zdump says of it.
+  /// Returns the first difference between a zone and zdump's output.
   static func disagreement(_ zone: Zone, _ states: [State]) -> String? {
     var changes: [Int64] = []
     var previous: State?
@@ -104,15 +104,14 @@ import Testing
     return ours == changes ? nil : "\(ours.count) transitions instead of \(changes.count)"
   }
 
-  /// The footer's 400-year cycle: each transition to the year 9999, found by asking from one to the next, returns after
-  /// 400 years to the second.
+  /// The footer's 400-year cycle: each transition up to the year 9999 recurs after 400 years to the second.
   @Test(arguments: ["Europe/Prague", "America/New_York", "Australia/Lord_Howe", "America/Nuuk", "Asia/Jerusalem"])
   func cycleRepeats(_ identifier: String) throws {
     let zone = try zone(identifier)
     let cycle: Int64 = 146_097 * 86_400
     var at = instant("2101-01-01T00:00:00Z")
     var count = 0
-    // The year through which each is looked at.
+    // The last year to check.
     let last = ProofTier.amount(quick: 2_700, proof: 9_999)
     let end = last == 9_999 ? Instant.latest : instant("\(last + 1)-01-01T00:00:00Z")
     while let transition = zone.nextTransition(after: at), transition.instant < end {

@@ -2,7 +2,7 @@ import ChimeSchedule
 import Testing
 
 @Suite struct ZoneTests {
-  /// A reading of the wall clock and what it means: one instant, a gap with its end, or a fold with both passes.
+  /// A local time and its meaning: one instant, a gap with its end, or a fold with both passes.
   static let readings: [(zone: String, civil: String, meaning: [String])] = [
     ("Europe/Prague", "2026-03-29 01:59:59", ["2026-03-29T00:59:59Z"]),
     ("Europe/Prague", "2026-03-29 02:00", ["gap 3600 7200", "2026-03-29T01:00:00Z"]),
@@ -15,20 +15,20 @@ import Testing
     ("America/New_York", "2026-03-08 02:30", ["gap -18000 -14400", "2026-03-08T07:00:00Z"]),
     ("America/New_York", "2026-11-01 01:30", ["2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z"]),
     ("America/New_York", "9998-03-08 02:30", ["gap -18000 -14400", "9998-03-08T07:00:00Z"]),
-    // Half an hour.
+    // A change of half an hour.
     ("Australia/Lord_Howe", "2026-10-04 02:15", ["gap 37800 39600", "2026-10-03T15:30:00Z"]),
     ("Australia/Lord_Howe", "2026-10-04 02:30", ["2026-10-03T15:30:00Z"]),
     ("Australia/Lord_Howe", "2026-04-05 01:45", ["2026-04-04T14:45:00Z", "2026-04-04T15:15:00Z"]),
-    // Back for Ramadan, as negative saving.
+    // Back for Ramadan, as negative DST.
     ("Africa/Casablanca", "2026-02-15 02:30", ["2026-02-15T01:30:00Z", "2026-02-15T02:30:00Z"]),
     ("Africa/Casablanca", "2026-03-22 02:30", ["gap 0 3600", "2026-03-22T02:00:00Z"]),
-    // A day that was left out.
+    // A skipped day.
     ("Pacific/Apia", "2011-12-30 12:00", ["gap -36000 50400", "2011-12-30T10:00:00Z"]),
     ("Pacific/Apia", "2011-12-31 00:00", ["2011-12-30T10:00:00Z"]),
-    // Midnight that did not come.
+    // A missing midnight.
     ("America/Sao_Paulo", "2018-11-04 00:00", ["gap -10800 -7200", "2018-11-04T03:00:00Z"]),
     ("America/Sao_Paulo", "2018-02-17 23:30", ["2018-02-18T01:30:00Z", "2018-02-18T02:30:00Z"]),
-    // A fold that straddles midnight.
+    // A fold across midnight.
     ("America/Goose_Bay", "2010-11-06 23:30", ["2010-11-07T02:30:00Z", "2010-11-07T03:30:00Z"]),
     ("America/Goose_Bay", "2010-11-07 00:00:30", ["2010-11-07T03:00:30Z", "2010-11-07T04:00:30Z"]),
     // An offset with seconds.

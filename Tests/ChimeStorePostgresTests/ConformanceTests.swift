@@ -3,7 +3,7 @@ import ChimeStorePostgres
 import ChimeTestKit
 import Testing
 
-/// The suite that every store has to pass, over a real server.
+/// The conformance suite of every store, with a real server.
 @Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"), .serialized)
 struct ConformanceTests {
   @Test(arguments: StoreConformance.cases) func postgres(_ testCase: StoreConformance.Case) async throws {
@@ -19,7 +19,7 @@ struct ConformanceTests {
     await store.close()
   }
 
-  /// Where an engine and the plainest reading of the contract part ways, one of them is wrong.
+  /// If the store and the simple model of the contract disagree, one of them is wrong.
   @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 20) as ClosedRange<UInt64>) func postgresAndMemoryAgree(
     seed: UInt64
   ) async throws {

@@ -4,10 +4,10 @@ import Testing
 
 @testable import ChimeStorePostgres
 
-/// Two servers, of which the second follows the first and takes its place.
+/// Two servers: the second follows the first and replaces it.
 @Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct FailoverTests {
-  /// A list of hosts may begin with the standby: it takes no changes, so the other one is used.
+  /// A list of hosts may begin with the standby: it is read-only, so the other one is used.
   @Test func ofSeveralHostsTheOneIsUsedThatTakesChanges() async throws {
     let primary = try PostgresServer()
     let database = try primary.makeDatabase()
@@ -18,7 +18,7 @@ struct FailoverTests {
     await store.close()
     #expect(try primary.sql("SELECT value FROM chime.note", on: database) == "1")
 
-    // Who is asked for nothing else than the standby is told what it is.
+    // If only the standby is listed, the error says what it is.
     let place = try PostgresConfiguration(connection: standby.connection(database))
     do throws(StoreFailure) {
       _ = try PostgresStore.open(place)
@@ -29,8 +29,8 @@ struct FailoverTests {
     }
   }
 
-  /// The machine of the primary is lost, its standby is promoted: what was acknowledged is there, and the store goes on
-  /// without being opened anew.
+  /// The primary's machine is lost and its standby promoted: every acknowledged change is there, and the store
+  /// continues without being reopened.
   @Test(.proof(.databases), .timeLimit(.minutes(5))) func nothingAcknowledgedIsLostWithAPrimary() async throws {
     let primary = try PostgresServer()
     let database = try primary.makeDatabase()
@@ -47,7 +47,7 @@ struct FailoverTests {
         if (try? await store.write { try $0.setNote(note, "kept") }) != nil {
           acknowledged.append(number)
         } else {
-          // Nobody is there: who asks is left alone for half a second, and would ask a thousand times meanwhile.
+          // Without a server, a refused caller would ask a thousand times within the half second of backoff.
           try? await Task.sleep(for: .milliseconds(20))
         }
       }
@@ -70,7 +70,7 @@ struct FailoverTests {
     #expect(acknowledged.count >= 100)
   }
 
-  // What takes too long is given up.
+  // Timeouts.
 
   @Test func aStatementAndATransactionThatStandsStillAreEnded() async throws {
     let server = try PostgresServer.shared.get()
@@ -84,13 +84,13 @@ struct FailoverTests {
       guard case StoreFailure.unavailable(let sentence) = $0 else { return false }
       return sentence.contains("gave a statement up")
     }
-    // Longer than a busy machine may pause between two statements that are not to be given up.
+    // Longer than a busy machine may pause between two statements that must succeed.
     (place.statementTimeout, place.idleTimeout) = (30_000, 3_000)
     let store = try PostgresStore.open(place)
     await #expect {
       try await store.write { transaction in
         try transaction.setNote("a", "1")
-        // Until the server has ended it, which psql sees.
+        // Wait until the server has ended it, as psql sees it.
         let ours = "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND state LIKE 'idle in%'"
         while try server.sql(ours, on: "postgres") != "0" {}
         try transaction.setNote("b", "2")
@@ -104,7 +104,7 @@ struct FailoverTests {
     #expect(try server.sql("SELECT name FROM chime.note", on: database) == "c")
   }
 
-  /// A host that takes connections and never says a word costs its time-out, no more, and the next one is asked.
+  /// A host that accepts connections but never answers costs only its timeout, and the next one is tried.
   @Test func aHostThatSaysNothingIsPassedOver() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()

@@ -7,7 +7,7 @@ import Testing
 @testable import ChimeStorePostgres
 @testable import ChimeTestKit
 
-/// Several daemons' stores over one database: what is due fires once, whoever dies, stands still or has another clock.
+/// Several daemons' stores on one database: what is due fires once, even if a daemon dies, freezes or has a wrong clock.
 @Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct FleetFiringTests {
   private struct Zones: ZoneSource {
@@ -28,7 +28,7 @@ struct FleetFiringTests {
 
   private func now() -> Instant { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
 
-  /// Daily reminders, one due each tenth of a second, the last at `last`.
+  /// Adds daily reminders, one due every tenth of a second, the last one at `last`.
   private func fill(_ store: PostgresStore, _ count: Int, last: Instant, prefix: String = "r") async throws {
     let schedule = try Schedule(canonical: "daily at 08:00")
     for first in stride(from: 0, to: count, by: 500) {
@@ -44,7 +44,7 @@ struct FleetFiringTests {
     }
   }
 
-  /// One firing transaction, as a daemon runs it.
+  /// Runs one firing transaction, as a daemon does.
   private func fire(_ store: PostgresStore, limit: Int = 100, now: Instant? = nil) async throws -> (Int, NextWakeups) {
     let (context, now) = (context, now ?? self.now())
     return try await store.write { transaction in
@@ -57,9 +57,9 @@ struct FleetFiringTests {
     }
   }
 
-  /// Fires until nothing is due any more, whoever fires it.
+  /// Fires until nothing is due, whoever fires it.
   ///
-  /// - Returns: how many this store has fired.
+  /// - Returns: the number that this store has fired.
   private func fireAll(_ store: PostgresStore, limit: Int = 100, now: Instant? = nil) async throws -> Int {
     var fired = 0
     while true {
@@ -69,7 +69,7 @@ struct FleetFiringTests {
     }
   }
 
-  /// Occurrences, different ones that fired, deliveries, and due times to come.
+  /// Returns the numbers of occurrences, of distinct fired ones, of deliveries, and of future due times.
   private func counts() throws -> String {
     try server.sql(
       """
@@ -80,7 +80,7 @@ struct FleetFiringTests {
       """, on: database)
   }
 
-  /// They begin within moments of each other, and none knows of the others yet.
+  /// The daemons start almost at once, and do not know each other yet.
   @Test func daemonsThatBeginTogetherTellOfOneTimeDown() async throws {
     let (stores, start) = (try (0..<4).map { _ in try open() }, now())
     try await fill(stores[0], 40, last: start - .hours(1))
@@ -125,7 +125,7 @@ struct FleetFiringTests {
     for store in stores { await store.close() }
   }
 
-  /// A session of a daemon that has claimed what is due, and goes no further.
+  /// Opens a session of a daemon that claims what is due, and then stops.
   private func claim(_ place: PostgresConfiguration, _ count: Int) throws -> (Session, [DueReminder]) {
     let session = Session(label: "test", place: place, isReadOnly: false)
     let due = try session.queue.sync {
@@ -139,12 +139,12 @@ struct FleetFiringTests {
   @Test func whatOneHadClaimedIsThereAgainWhenItsConnectionIsCut() async throws {
     let store = try open()
     try await fill(store, 300, last: now() - .seconds(1))
-    // Longer than this test takes on a machine that is busy.
+    // Longer than this test takes on a busy machine.
     var place = try server.place(database)
     place.claimTimeout = 120_000
     let (session, due) = try claim(place, 100)
     #expect(due.count == 100)
-    // The others are fired meanwhile; then nothing is to be had, although some is due.
+    // The others are fired meanwhile; then nothing can be claimed, although some is due.
     var fired = 0
     while fired < 200 {
       let (count, _) = try await fire(store)
@@ -155,13 +155,13 @@ struct FleetFiringTests {
     try #require(none == 0)
     #expect(wakeups.nextDue.map { $0 <= now() } == true)
     session.queue.sync { session.drop() }
-    // The server takes a moment to notice.
+    // The server notices with a delay.
     while fired < 300 { fired += try await fire(store).0 }
     #expect(try counts() == "300|300|300|300")
     await store.close()
   }
 
-  /// Its machine, or the process, stands still in the middle of firing.
+  /// The machine or the process freezes while firing.
   @Test(.timeLimit(.minutes(5))) func whatAFrozenOneHadClaimedIsFiredByOthersAndNotByItAgain() async throws {
     let store = try open()
     try await fill(store, 50, last: now() - .seconds(1))
@@ -171,7 +171,7 @@ struct FleetFiringTests {
     #expect(due.count == 50)
     var fired = 0
     while fired < 50 { fired += try await fire(store).0 }
-    // Awake again, it goes on where it was.
+    // Resumed, it continues where it was.
     let decision = FiringDecision(now: now(), uptime: Uptime(runningSince: .earliest))
     let context = context
     try session.queue.sync {
@@ -187,7 +187,7 @@ struct FleetFiringTests {
     await store.close()
   }
 
-  /// The database's clock decides, whatever those of the daemons show.
+  /// The database's clock decides, whatever the daemons' clocks show.
   @Test func clocksThatAreHoursApartFireNothingEarlyAndNothingTwice() async throws {
     let (fast, slow) = (try open(), try open())
     try await fill(fast, 200, last: now() - .seconds(1), prefix: "past")
@@ -209,7 +209,7 @@ struct FleetFiringTests {
     await slow.close()
   }
 
-  /// Where claims go on is a guess: what others add before that place is found all the same.
+  /// The position where claims continue is a guess: reminders added before it are found too.
   @Test func whatIsAddedBehindAClaimIsFoundToo() async throws {
     let (store, other) = (try open(), try open())
     try await fill(store, 400, last: now() - .seconds(1))
@@ -229,7 +229,7 @@ struct FleetFiringTests {
     let heard = Mutex<[StoreTime]>([])
     let store = try PostgresStore.open(try server.place(database)) { time in heard.withLock { $0.append(time) } }
     #expect(!heard.withLock { $0.isEmpty }, "before anything is asked of it")
-    // Much time may pass in between on a busy machine.
+    // On a busy machine much time may pass in between.
     let before = now() - .minutes(1)
     let times = [try await store.write { $0.time }, try await store.read { $0.time }].compactMap { $0 }
     let after = now() + .minutes(1)
@@ -242,7 +242,7 @@ struct FleetFiringTests {
   }
 }
 
-/// Where claims go on.
+/// The position where claims continue.
 struct ClaimTurnTests {
   private func at(_ second: Int64) -> Instant { Instant(seconds: second) }
 
@@ -258,7 +258,7 @@ struct ClaimTurnTests {
     #expect(turn.isClear)
   }
 
-  /// What has fired may lie in front of each bucket by the hundred thousand: it is walked over once in ten times as long.
+  /// A bucket may start with very many fired entries: they are skipped once per ten times the duration of the skip.
   @Test func whereEachBucketBeginsIsKeptForAsLongAsItPays() {
     let turn = ClaimCursor(first: 0)
     _ = turn.begin(2, at: 5_000)
@@ -297,7 +297,7 @@ struct ClaimTurnTests {
     #expect(turn.floorsByBucket[5] == at(4))
   }
 
-  /// A claim that the server gave up for taking too long would take as long again.
+  /// A claim that the server canceled for taking too long would take as long again.
   @Test func aClaimThatWasLostIsFollowedBySmallerOnes() {
     let turn = ClaimCursor(first: 0)
     let full = { (count: Int) in (0..<count).map { _ in (bucket: 0, dueAt: Instant(seconds: 1)) } }

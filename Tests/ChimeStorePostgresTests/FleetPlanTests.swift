@@ -2,26 +2,26 @@ import Testing
 
 @testable import ChimeStorePostgres
 
-/// How the outbox is shared out, as far as it is decided without a database.
+/// The assignment of shards, as far as it is decided without a database.
 @Suite struct FleetPlanTests {
   @Test(
     arguments: [
-      // owners of eight shards ("-": nobody, "9": one that is gone), who lives, who asks, what it takes, what it lets go
+      // owners of eight shards ("-": none, "9": a lost daemon), living daemons, the caller, what it takes, what it releases
       ("--------", [1], 1, [0, 1, 2, 3, 4, 5, 6, 7], []),
       ("11111111", [1], 1, [], []),
       ("11111111", [1, 2], 1, [], [1, 3, 5, 7]),
       ("11111111", [1, 2], 2, [], []),
       ("1111----", [1, 2], 2, [4, 5, 6, 7], []),
       ("11119999", [1, 2], 2, [4, 5, 6, 7], []),
-      // Two of three have three shares, and it is those that have them already.
+      // Two of three have three shards: those that have them already.
       ("11122233", [1, 2, 3], 1, [], []),
       ("11222333", [1, 2, 3], 1, [], []),
       ("11111122", [1, 2, 3], 2, [], []),
       ("11111122", [1, 2, 3], 1, [], [1, 3, 5]),
-      // Two that take at the same time take others.
+      // Daemons that take shards at the same time take different ones.
       ("111---22", [1, 2, 3], 3, [3, 5], []),
       ("111---22", [1, 2, 3], 2, [4], []),
-      // Who is about to end has no share, and counts for no one's.
+      // A daemon about to end gets no shards, and is not counted.
       ("11112222", [2], 1, [], [0, 1, 2, 3]),
       ("11112222", [2], 2, [0, 1, 2, 3], []),
       ("----2222", [2], 1, [], []),
@@ -32,7 +32,7 @@ import Testing
     #expect(plan.yield == yield)
   }
 
-  /// More daemons than shards: some have none, and nobody has two.
+  /// With more daemons than shards, some have none and nobody has two.
   @Test func thereMayBeMoreDaemonsThanShards() {
     var table = Table(seed: 5)
     for _ in 0..<300 { table.join() }
@@ -41,7 +41,7 @@ import Testing
     #expect(table.shares.values.allSatisfy { $0 == 1 } && table.shares.count == 256)
   }
 
-  /// Queues are numbered as they come: of the first few each daemon has some, however the daemons came and went.
+  /// Queues are numbered in order: each daemon has some of the first few, however the daemons came and went.
   @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>) func ofAFewQueuesEachHasSome(
     seed: UInt64
   ) {
@@ -56,9 +56,8 @@ import Testing
     #expect(Set(table.owners[1...16]).count == 3, "\(table.owners[1...16])")
   }
 
-  /// Whatever comes and goes: two heartbeats after the last change (and, where somebody was lost, after the end of its
-  /// lease) each shard has one owner and no two shares differ by more than one. Where nobody hears what others say, it may
-  /// take two more.
+  /// After any changes: two heartbeats after the last one (and after the lease of a lost daemon), each shard has one
+  /// owner and no two shares differ by more than one. Without notifications it may take two more heartbeats.
   @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>, [false, true]) func sharesEvenOut(
     seed: UInt64, isDeaf: Bool
   ) {
@@ -66,7 +65,7 @@ import Testing
     table.join()
     for _ in 0..<40 {
       _ = table.change()
-      // Changes come one upon the other, too.
+      // Changes may follow each other at once.
       if table.chance(3) { continue }
       table.settle()
       #expect(table.unowned == 0, "\(table.living.count) daemons")
@@ -76,8 +75,8 @@ import Testing
     }
   }
 
-  /// What was locked as a lease ended, be it because others took some of it in the same moment, is taken when it is not any
-  /// more: nobody waits for a whole beat.
+  /// Shards still locked when their lease ended, perhaps because others were taking some at that moment, are taken once
+  /// they are unlocked, without waiting for another heartbeat.
   @Test(arguments: 1...15 as ClosedRange<UInt64>) func whatWasLockedIsTakenSoonAfter(seed: UInt64) {
     var table = Table(seed: seed)
     for _ in 0..<4 { table.join() }
@@ -87,8 +86,7 @@ import Testing
     #expect(table.shares.keys.sorted() == [1, 3, 4] && table.shares.values.sorted() == [85, 85, 86])
   }
 
-  /// All take in the same moment, each what it counts as its share: nothing is left until a beat later, in whichever order
-  /// they come.
+  /// All daemons take their shares at the same moment: nothing is left until the next heartbeat, in any order.
   @Test(arguments: 1...15 as ClosedRange<UInt64>) func whatOneHadIsAllTakenSoonAfter(seed: UInt64) {
     var table = Table(seed: seed)
     for _ in 0..<4 { table.join() }
@@ -98,7 +96,7 @@ import Testing
     #expect(table.shares.values.sorted() == [85, 85, 86])
   }
 
-  /// What moves is what has to: of a newcomer its share, of one that goes what it had.
+  /// Only what must move is moved: a newcomer's share, or a leaving daemon's shards.
   @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>) func nothingMovesWithoutNeed(
     seed: UInt64
   ) {
@@ -119,7 +117,7 @@ import Testing
     }
   }
 
-  /// The database and its daemons, each with a heartbeat of its own phase; a shard is let go at once.
+  /// The database and its daemons, each with its own heartbeat phase; a shard is released at once.
   private struct Table {
     enum Change: Equatable { case joined(Int64), left, lost, woken(Int64), nothing }
 
@@ -130,28 +128,28 @@ import Testing
     private var now: Int64 = 0
     private var last: Int64 = 0
     private var random: UInt64
-    /// When the lease of the last that was lost ends.
+    /// When the lease of the last lost daemon ends.
     private var lostUntil: Int64 = 0
 
-    /// What nobody can take before then.
+    /// Shards that nobody can take before a time.
     private var locked: (shards: Set<Int>, until: Int64) = ([], 0)
 
-    /// Whether nobody hears what the others say.
+    /// Whether notifications do not arrive.
     private let isDeaf: Bool
 
-    /// In which order those beat that do so in the same moment.
+    /// Determines the order of heartbeats at the same moment.
     private let order: UInt64
 
     init(seed: UInt64, isDeaf: Bool = false) { (random, order, self.isDeaf) = (seed, seed | 1, isDeaf) }
 
     private func turn(_ node: Int64) -> UInt64 { UInt64(bitPattern: node) &* order &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// Those that run.
+    /// The running daemons.
     var living: Set<Int64> { Set(heartbeats.keys).subtracting(frozen) }
     var shares: [Int64: Int] { Dictionary(owners.compactMap { $0 }.map { ($0, 1) }, uniquingKeysWith: +) }
     var unowned: Int { owners.count { $0 == nil } }
 
-    /// True once in `count` times.
+    /// Returns true once in `count` times on average.
     mutating func chance(_ count: Int) -> Bool { next(count) == 0 }
 
     private mutating func next(_ count: Int) -> Int {
@@ -166,7 +164,7 @@ import Testing
       call(last)
     }
 
-    /// Kills one, whose shares are locked for so long after its lease.
+    /// Kills a daemon, whose shards stay locked for `span` after its lease.
     mutating func lose(_ node: Int64, lockedFor span: Int64) {
       heartbeats[node] = nil
       locked = (Set(owners.indices.filter { owners[$0] == node }), expiry[node, default: now] + span)
@@ -188,7 +186,7 @@ import Testing
         return .left
       case 3 where some.count > 1:
         let node = some[next(some.count)]
-        // Killed, or stopped for a while.
+        // Killed, or frozen for a while.
         lostUntil = now + Heartbeat.lease
         if chance(2) { heartbeats[node] = nil } else { frozen.insert(node) }
         return .lost
@@ -200,10 +198,10 @@ import Testing
       }
     }
 
-    /// To the end of what was lost, and two heartbeats more.
+    /// Advances to the end of a lost lease, plus two heartbeats.
     mutating func settle() { pass(max(0, lostUntil - now) + (isDeaf ? 4 : 2) * Heartbeat.interval) }
 
-    /// A word of `node`'s, or about it, to the others.
+    /// Notifies the other daemons of `node`'s change.
     private mutating func call(_ node: Int64) {
       if isDeaf { return }
       for other in heartbeats.keys where other != node && !frozen.contains(other) {
@@ -238,7 +236,7 @@ import Testing
   }
 }
 
-/// When a daemon speaks, and until when it may rely on having been heard.
+/// When a daemon's heartbeats are due, and until when its lease is valid.
 @Suite struct HeartbeatTests {
   @Test func whoIsAloneIsHeardOfTwiceWithinALease() {
     var heartbeat = Heartbeat(now: 10_000)
@@ -252,7 +250,7 @@ import Testing
     #expect(heartbeat.leaseEnd == nil)
     heartbeat.heard(beganAt: 10_000, othersEndIn: nil, isHandingOver: false, isShort: false)
     #expect(heartbeat.next == 12_000)
-    // From the moment at which it began to speak, however long the database took.
+    // From the moment at which it started to write, however long the database took.
     #expect(heartbeat.leaseEnd == 16_000)
   }
 
@@ -283,7 +281,7 @@ import Testing
     #expect(heartbeat.leaseEnd == 6_000)
   }
 
-  /// Nine others that come at once make one beat, or two.
+  /// Nine notifications at once cause one heartbeat, or two.
   @Test func whoeverCallsIsHeardAtOnceButNotMoreThanThat() {
     var heartbeat = Heartbeat(now: 0)
     heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)

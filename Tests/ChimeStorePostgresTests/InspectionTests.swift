@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeStorePostgres
 
-/// What the doctor is told of a server, on servers that are in that state.
+/// The facts that the doctor gets from servers in various states.
 @Suite(.proof(.databases), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct InspectionTests {
   @Test func aServerIsSeenAsItIs() async throws {
@@ -43,7 +43,7 @@ struct InspectionTests {
     try await eventually { try !PostgresStore.inspect(place, within: 60_000).hasAutovacuum }
   }
 
-  /// A role that is nothing special sees what it needs.
+  /// An ordinary role sees what it needs.
   @Test func anOrdinaryRoleIsToldWhatItMayKnow() async throws {
     let server = try PostgresServer()
     try server.sql("CREATE ROLE plain LOGIN", on: "postgres")
@@ -70,7 +70,7 @@ struct InspectionTests {
     }
   }
 
-  /// A server counts and notices in its own time.
+  /// Waits, because a server updates its statistics with a delay.
   private func eventually(_ condition: () throws -> Bool) async throws {
     for _ in 0..<1_200 {
       if try condition() { return }

@@ -7,7 +7,7 @@ import Testing
 @testable import ChimeStorePostgres
 @testable import ChimeTestKit
 
-/// Several stores over one database: which of them works off which queue, and what becomes of one that was lost.
+/// Several stores on one database: which one processes which queue, and what happens to a lost one's shards.
 @Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct LeaseTests {
   private let server: PostgresServer
@@ -26,7 +26,7 @@ struct LeaseTests {
     try #require(store.membership.leases.current.node)
   }
 
-  /// How many shards each daemon has, in the order in which they came.
+  /// Returns the number of shards of each daemon, in the order of their arrival.
   private func shares() throws -> String {
     try server.sql(
       """
@@ -35,7 +35,7 @@ struct LeaseTests {
       """, on: database)
   }
 
-  /// Waits for what the fleet's threads do by themselves.
+  /// Waits for a background change by the fleet's threads.
   private func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(120)
     while try await !holds() {
@@ -107,7 +107,7 @@ struct LeaseTests {
     await second.close()
   }
 
-  /// The server was lost when it had committed what came of an attempt and before it could say so.
+  /// The server was lost after it committed an attempt's outcome, but before it replied.
   @Test func anOutcomeThatComesAgainIsRecordedOnce() async throws {
     let store = try open()
     let (queue, again) = (queues(1)[0], again)
@@ -130,12 +130,12 @@ struct LeaseTests {
     await store.close()
   }
 
-  /// What was frozen while another took over: what came of its attempt is refused, and nothing is recorded twice.
+  /// A daemon was frozen while another took over: the outcome of its attempt is refused, and nothing is recorded twice.
   @Test func anOutcomeOfTheFormerOwnerIsRefused() async throws {
     let again = again
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }
-    // The first daemon has kept every second part, that of the second queue among them.
+    // The first daemon has kept every second shard, including that of the second queue.
     let queue = queues(2)[1]
     try await fill(first, queues(2))
     let claimed = try await first.write {
@@ -155,14 +155,14 @@ struct LeaseTests {
     await #expect(throws: StoreFailure.takenOver) {
       try await first.write { try $0.acknowledge(claimed, attempt: attempt, state: .delivered(at: at(21))) }
     }
-    // Nor does it take the claim away from the other.
+    // Nor can it release the other's claim.
     try await first.write { try $0.release([claimed], now: .latest) }
     #expect(
       try await second.write {
         try $0.claimDeliveries(queue: queue, now: at(22), visibleAgain: again, limit: 1).isEmpty
       })
     try await second.write { try $0.acknowledge(claimed, attempt: attempt, state: .delivered(at: at(23))) }
-    // Not even when the queue comes back to it.
+    // Not even when it gets the queue back.
     try server.sql(
       "UPDATE chime.shard_lease SET node = \(try node(first)), epoch = epoch + 1 WHERE shard = 2", on: database)
     await #expect(throws: StoreFailure.takenOver) {
@@ -175,11 +175,11 @@ struct LeaseTests {
     await second.close()
   }
 
-  /// By the clock of the database, which is the machine's.
+  /// Ten minutes from now, by the database's clock, which is the machine's.
   private var soon: Instant { Instant(seconds: Int64(Date().timeIntervalSince1970) + 600) }
 
-  /// Whoever looks whether a part can be handed over has it locked for a moment: what was claimed in it stays claimed, and
-  /// what came of it is recorded.
+  /// A daemon that checks whether a shard can be handed over locks it for a moment: claims in it stay valid, and
+  /// outcomes are recorded.
   @Test func anOutcomeWaitsForWhoeverHasThePartLocked() async throws {
     let soon = soon
     let store = try open()
@@ -188,7 +188,7 @@ struct LeaseTests {
     let claimed = try await store.write {
       try $0.claimDeliveries(queue: queue, now: at(20), visibleAgain: soon, limit: 1)[0].delivery.id
     }
-    // It lets go as soon as somebody waits, however seldom this test has its turn on a busy machine.
+    // The lock is released as soon as somebody waits, however busy the machine is.
     let holding = """
       DO $$ BEGIN
         PERFORM FROM chime.shard_lease WHERE shard = 1 FOR UPDATE;
@@ -219,7 +219,7 @@ struct LeaseTests {
     await store.close()
   }
 
-  /// A claim of which nothing was ever heard holds a part up for as long as it hides its delivery, and no longer.
+  /// A claim without an outcome delays the handover of a shard only while it hides its delivery.
   @Test func aClaimWhoseTimeIsOverHoldsNothingUp() async throws {
     let again = again
     let first = try open()
@@ -241,13 +241,13 @@ struct LeaseTests {
     await second.close()
   }
 
-  /// A queue moves between two attempts, never within one.
+  /// A queue changes its owner between two attempts, never during one.
   @Test func whatIsUnderWayEndsWhereItBegan() async throws {
     let again = soon
     let first = try open()
     let queues = queues(200)
     try await fill(first, queues)
-    // In the half that the second one will get.
+    // In the half that the second daemon will get.
     let claimed = try await first.write {
       try $0.claimDeliveries(queue: queues[198], now: at(20), visibleAgain: again, limit: 1)[0].delivery.id
     }
@@ -268,7 +268,7 @@ struct LeaseTests {
     await second.close()
   }
 
-  /// A long firing keeps no daemon from being heard of.
+  /// A long firing transaction does not delay heartbeats.
   @Test func theHeartBeatsThroughALongTransaction() async throws {
     let store = try open()
     let queue = queues(1)[0]
@@ -328,7 +328,7 @@ struct LeaseTests {
     await second.close()
   }
 
-  /// Whoever works a queue off is told soon that another has put something into it.
+  /// The daemon that processes a queue is soon notified of another daemon's messages in it.
   @Test func whatOneFiresTheOtherLooksFor() async throws {
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import ChimeStorePostgres
 
-/// What becomes of changes when the server goes away under them.
+/// What happens to changes when the connection to the server is lost.
 @Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct LossTests {
-  /// Ends all sessions but psql's own.
+  /// Ends all sessions except psql's own.
   private static let ending =
     "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
 
@@ -44,7 +44,7 @@ struct LossTests {
     await store.close()
   }
 
-  /// The answer to COMMIT never came: what the server has made of it is asked for afterwards.
+  /// The reply to COMMIT never came: the store looks up afterwards whether it succeeded.
   @Test func aCommitOfUnknownEndIsLookedUp() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
@@ -57,13 +57,13 @@ struct LossTests {
       #expect(session.hasCommitted(try #require(done)) == true)
       let other = try session.ready().connection
       let undone = try other.begin("BEGIN; SELECT pg_current_xact_id()::text")
-      // Still open: the new session ends the old one first, which undoes it.
+      // Still open: the new session ends the old one first, which rolls it back.
       #expect(session.hasCommitted(try #require(undone)) == false)
       session.drop()
     }
   }
 
-  /// That a server is there again one session learns from the other: who reads is not told what was true before.
+  /// One session learns from the other that the server is back, so that readers do not get outdated data.
   @Test(.proof(.databases)) func aServerThatHasLetOneSessionInIsAskedByTheOther() async throws {
     let server = try PostgresServer()
     var place = try server.place(server.makeDatabase())
@@ -78,7 +78,7 @@ struct LossTests {
     await store.close()
   }
 
-  /// A server that was killed and comes back finds every change that was said to be made.
+  /// After a server was killed and restarted, every acknowledged change is there.
   @Test func aServerMayBeKilledAndComeBack() async throws {
     let server = try PostgresServer()
     let database = try server.makeDatabase()
@@ -95,7 +95,7 @@ struct LossTests {
     }
     await #expect(throws: StoreFailure.self) { try await store.read { try $0.note("1") } }
     try server.start()
-    // Who had just been refused is left alone for half a second by a real clock, and nothing tells that it is over.
+    // A caller just refused must wait for half a second of real time, and nothing signals its end.
     var isBack = false
     for _ in 0..<600 where !isBack {
       isBack = (try? await store.write { try $0.setNote("back", "1") }) != nil
@@ -108,11 +108,11 @@ struct LossTests {
     await store.close()
   }
 
-  /// Another's transaction in the way: the body runs again, and nobody hears of it.
+  /// After a deadlock with another transaction the body runs again, unnoticed by the caller.
   @Test func aDeadlockIsTriedAgain() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
-    // However busy the machine is, nobody is given up but the one that finds the knot.
+    // However busy the machine is, only the session that detects the deadlock is canceled.
     var place = try server.place(database)
     (place.statementTimeout, place.idleTimeout) = (600_000, 600_000)
     let store = try PostgresStore.open(place)
@@ -127,8 +127,8 @@ struct LossTests {
       other.runs += 1
       try transaction.setNote("a", "ours")
       if other.runs == 1 {
-        // The other has b, and waits for a; whoever comes to wait last is the one that finds the knot. It looks once: so the
-        // other has to wait already, and for this; sessions wait for other locks, too (that of NOTIFY).
+        // The other session has b and waits for a. The last one to wait detects the deadlock, and checks only once, so
+        // the other must already wait for this lock; sessions wait for other locks too, such as NOTIFY's.
         other.run("UPDATE note SET value = 'other' WHERE name = 'a'; COMMIT")
         let waits = """
           SELECT count(*) FROM pg_stat_activity
@@ -139,13 +139,13 @@ struct LossTests {
       try transaction.setNote("b", "ours")
     }
     #expect(await other.ended() == nil)
-    // Twice, or more often where the second is quicker than the other, which has to be woken, and meets it again.
+    // Twice, or more often if the second run meets the other again before that has woken.
     #expect(other.runs >= 2)
     #expect(try await store.read { "\(try $0.note("a") ?? "")\(try $0.note("b") ?? "")" } == "oursours")
     await store.close()
   }
 
-  /// Somebody else's session, which waits for a lock on a thread that nobody else needs.
+  /// Another session, which waits for a lock on its own thread.
   ///
   /// `@unchecked Sendable`: used before the change, within it on the store's queue, and after `run` has ended.
   private final class Other: @unchecked Sendable {
@@ -172,7 +172,7 @@ struct LossTests {
     }
   }
 
-  /// What PostgreSQL cannot keep undoes its own change only.
+  /// A value that PostgreSQL cannot store fails only its own change.
   @Test func aValueThatCannotBeKeptHarmsNoNeighbour() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
@@ -187,7 +187,7 @@ struct LossTests {
     }
     let bad = failure { try $0.setNote("bad", "a\0b") }
     let good = failure { try $0.setNote("good", "1") }
-    // A body that goes on after it has not done what it says.
+    // A body that continues after the error must fail too.
     let careless = failure { transaction in
       try? transaction.setNote("careless", "a\0b")
       try? transaction.setNote("careless", "1")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChimeStorePostgres
 
-/// What becomes of the sessions of a daemon that is not heard of any more.
+/// What happens to the sessions of a lost daemon.
 @Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct LostDaemonTests {
   private let server: PostgresServer
@@ -18,7 +18,7 @@ struct LostDaemonTests {
     database = try server.makeDatabase()
   }
 
-  /// A daemon that the database knows and has not heard of for `unheardFor` milliseconds more than a lease.
+  /// Adds a daemon whose lease ended `unheardFor` milliseconds ago.
   private func lostNode(unheardFor: Int = 0) throws -> Int64 {
     let now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
     let id = try server.sql(
@@ -29,17 +29,17 @@ struct LostDaemonTests {
     return try #require(Int64(id))
   }
 
-  /// A session of that daemon, as the store opens it.
+  /// Opens a session of that daemon, as the store does.
   private func session(_ node: Int64) throws -> Session {
     let leases = LeaseState()
     leases.change { $0.node = node }
-    // Nothing but the other daemon ends it while this test runs.
+    // During this test only the other daemon may end it.
     var place = try server.place(database)
     (place.statementTimeout, place.idleTimeout, place.claimTimeout) = (600_000, 600_000, 600_000)
     return Session(label: "lost", place: place, isReadOnly: false, leases: leases)
   }
 
-  /// How many sessions of it the server has.
+  /// Returns the number of its sessions on the server.
   private func sessions(_ node: Int64) throws -> String {
     try server.sql(
       """
@@ -59,7 +59,7 @@ struct LostDaemonTests {
     }
   }
 
-  /// Waits until a daemon has looked after the others so many times more.
+  /// Waits until a daemon has checked the others that many more times.
   private func beats(_ count: Int, of store: PostgresStore) async throws {
     let node = try #require(store.membership.leases.current.node)
     for _ in 0..<count {
@@ -86,14 +86,13 @@ struct LostDaemonTests {
     let node = try #require(store.membership.leases.current.node)
     try await store.write { try $0.setNote("a", "1") }
     _ = try await store.read { try $0.note("a") }
-    // The writing one, the reading one, and that of the heartbeat.
+    // The writing, the reading and the heartbeat session.
     #expect(try sessions(node) == "3")
     await store.close()
   }
 
-  /// The server sends the daemon more than the socket takes, and the daemon reads nothing of it: it is stopped. The
-  /// process of the server waits for it with what it has locked, and no time limit of the server's holds there: a statement
-  /// is not given up in the middle of sending, and the transaction does not stand still.
+  /// The server sends more than the socket holds to a stopped daemon. The server's process waits for it while holding locks,
+  /// and no timeout of the server applies: a statement is not canceled while sending, and the transaction is not idle.
   @Test(.timeLimit(.minutes(5))) func whatTheServerWaitsForWithLocksIsEnded() async throws {
     let store = try PostgresStore.open(try server.place(database))
     let events = events(of: store)
@@ -113,10 +112,10 @@ struct LostDaemonTests {
           AND application_name LIKE 'chimed \(lost),%' AND wait_event = 'ClientWrite'
         """, on: database) == "1"
     }
-    // A daemon that is heard of may be as slow as it likes.
+    // A daemon with heartbeats may be as slow as it likes.
     try await beats(1, of: store)
     #expect(try sessions(lost) == "1")
-    // Nobody hears of it any more.
+    // Its lease ends.
     try server.sql(
       "UPDATE chime.node SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = \(lost)",
       on: database)
@@ -124,7 +123,7 @@ struct LostDaemonTests {
     try await eventually("it is told") {
       events().contains(.endedSessions(1, ofProcess: 4_711, on: "elsewhere"))
     }
-    // Awake again, the daemon finds that nothing of its transaction has lasted, and comes again.
+    // Resumed, the daemon finds its transaction rolled back, and reconnects.
     try session.queue.sync {
       let connection = try session.ready().connection
       var row: UnsafeMutablePointer<CChar>?
@@ -137,7 +136,7 @@ struct LostDaemonTests {
     await store.close()
   }
 
-  /// A daemon that is just being heard of again is left alone.
+  /// A daemon that is renewing its lease is left alone.
   @Test func aDaemonThatComesBackIsLeftAlone() async throws {
     await (try PostgresStore.open(try server.place(database))).close()
     let node = try lostNode(unheardFor: -3_600_000)
@@ -146,7 +145,7 @@ struct LostDaemonTests {
     try server.sql(
       "UPDATE chime.node SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = \(node)",
       on: database)
-    // Its word is under way as another looks.
+    // Its heartbeat is in flight while another daemon checks.
     let (word, other) = (try server.place(database).connect(), try server.place(database).connect())
     try word.script("BEGIN; UPDATE node SET expires_at = expires_at + 3600000 WHERE id = \(node)")
     #expect(try OrphanSessionReaper.end(other).isEmpty)
@@ -156,7 +155,7 @@ struct LostDaemonTests {
     session.queue.sync { session.drop() }
   }
 
-  /// What a daemon opens after it was lost has the time of a lease: it may just be about to be heard of.
+  /// Sessions opened after the daemon was lost are kept for the time of a lease: its heartbeat may be about to arrive.
   @Test func whatIsOpenedAnewHasTheTimeOfALease() async throws {
     await (try PostgresStore.open(try server.place(database))).close()
     let node = try lostNode(unheardFor: 1)
@@ -172,12 +171,12 @@ struct LostDaemonTests {
     session.queue.sync { session.drop() }
   }
 
-  /// A user who may not end a session is told so, and has its own share all the same.
+  /// If the role may not end the session, that is reported once, and the daemon gets its shards nevertheless.
   @Test func whatMayNotBeEndedStays() async throws {
     try server.sql(
       "CREATE ROLE \(database); GRANT ALL ON DATABASE \(database) TO \(database); GRANT pg_monitor TO \(database)",
       on: database)
-    // It came as the superuser that it is, and goes by another name since.
+    // It connected as a superuser, and has changed its role since.
     let store = try PostgresStore.open(
       try PostgresConfiguration(connection: server.connection(database) + " options='-c role=\(database)'"))
     let events = events(of: store)
@@ -198,7 +197,7 @@ struct LostDaemonTests {
     await store.close()
   }
 
-  /// What is no daemon of this database's is nobody's to end.
+  /// Sessions that belong to no daemon of this database are left alone.
   @Test func othersSessionsAreNoneOfItsBusiness() async throws {
     let store = try PostgresStore.open(try server.place(database))
     let lost = try lostNode()
@@ -213,7 +212,7 @@ struct LostDaemonTests {
     for (connection, name) in zip(connections, names) {
       try connection.script("SET application_name = '\(name)'")
     }
-    // All of them are older than the daemon's loss.
+    // All of them are older than the loss of the daemon.
     try server.sql(
       "UPDATE chime.node SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = \(lost)",
       on: database)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeStorePostgres
 
-/// The months in which a database keeps what has fired: made ahead, and dropped when they are over.
+/// The monthly partitions of the history: created ahead, and dropped when they are over.
 @Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"), .serialized)
 struct MonthTests {
   private let server: PostgresServer
@@ -29,7 +29,7 @@ struct MonthTests {
     get throws { try sql("SELECT coalesce(string_agg(month::text, ' ' ORDER BY month), '') FROM chime.months()") }
   }
 
-  /// The parts of a table that have rows, by what follows its name, and how many.
+  /// Returns the partitions of a table that have rows, by the suffix of their names, with their row counts.
   private func parts(_ table: String) throws -> String {
     try sql(
       """
@@ -40,7 +40,7 @@ struct MonthTests {
       """)
   }
 
-  // Making.
+  // Creation.
 
   @Test func monthsAreMadeAheadOnceWhoeverBegins() async throws {
     let stores = try await withThrowingTaskGroup { group in
@@ -88,7 +88,7 @@ struct MonthTests {
     await store.close()
   }
 
-  /// Nothing stops where months cannot be made.
+  /// A failure to create months does not stop anything else.
   @Test func aMonthThatCannotBeMadeStopsNothing() async throws {
     await (try open()).close()
     let names = try sql("SELECT string_agg('chime.occurrence_' || to_char(month, 'YYYY_MM'), ', ') FROM chime.months()")
@@ -107,7 +107,7 @@ struct MonthTests {
     await store.close()
   }
 
-  /// Whose role owns no tables, and may make none: others make its months, or nobody does.
+  /// A role that owns no tables cannot create months: another daemon does, or nobody.
   @Test func aRoleThatMayMakeNoTablesFiresAllTheSame() async throws {
     await (try open()).close()
     let names = try sql("SELECT string_agg('chime.occurrence_' || to_char(month, 'YYYY_MM'), ', ') FROM chime.months()")
@@ -127,14 +127,14 @@ struct MonthTests {
     #expect("\(kept.problems)".contains("permission denied"), "\(kept)")
     #expect(try parts("occurrence") == "rest:\(PastTimes.count)")
     await store.close()
-    // The owner's daemon makes up for it.
+    // The owner's daemon creates them later.
     let owner = try open()
     #expect(try await owner.maintainPartitions(nil) == KeptHistory(rest: nil))
     #expect(try await owner.partitionCounts().months == 3)
     await owner.close()
   }
 
-  /// The random game, whose half hour lies in eleven parts. Seeds 24, 26 and 31 play games that end with times in few of them.
+  /// The random game, with its half hour spread over eleven partitions. Seeds 24, 26 and 31 end with few partitions in use.
   @Test(arguments: (ProofTier.isProof ? [21, 22, 23, 25, 27, 28, 29, 30, 32, 33] : [21]) as [UInt64])
   func storesAgreeAcrossParts(
     seed: UInt64
@@ -157,7 +157,7 @@ struct MonthTests {
 
   // Dropping.
 
-  /// What is dropped by months and what is left to be pruned is what is pruned time by time.
+  /// Dropping months and pruning the remainder equals pruning each occurrence.
   @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 12) as ClosedRange<UInt64>) func droppingIsPruning(
     seed: UInt64
   ) async throws {
@@ -177,7 +177,7 @@ struct MonthTests {
           "SELECT to_regclass('chime.occurrence_' || to_char(chime.month_of(\(month.milliseconds)), 'YYYY_MM'))"
         #expect(try sql(name) == "", "\(edge)")
       }
-      // Nothing is left of what has gone.
+      // No rows are left of removed occurrences.
       #expect(
         try sql(
           """
@@ -185,13 +185,13 @@ struct MonthTests {
             + (SELECT count(*) FROM chime.staying)
           """) == "0")
     }
-    // What has stayed can be answered.
+    // The remaining occurrences can be answered.
     for each in [store, memory] as [any Store] { try await past.answerAll(each) }
     try await StoreComparison.compare(store, memory)
     await store.close()
   }
 
-  /// Where too much of each month stays, nothing is touched until it is pruned time by time.
+  /// If too much of each month must stay, no month is dropped, and occurrences are pruned one by one.
   @Test func aMonthOfWhichMuchStaysIsPruned() async throws {
     let (store, memory, past) = (
       try open { ($0.mostStaying, $0.wholePartitions) = (0, 1) }, MemoryStore(), PastTimes(seed: 8)
@@ -209,13 +209,13 @@ struct MonthTests {
     await store.close()
   }
 
-  /// What changes while a month is looked through is seen when it is dropped.
+  /// Changes made while a month is examined are respected when it is dropped.
   @Test func whatChangesInTheMeantimeStays() async throws {
     let (store, past) = (try open { $0.dropTurns = 1 }, PastTimes(seed: 9))
     try past.makePartitions { try sql($0) }
     try await past.fill(store)
     let edge = HistoryEdge(oldest: past.months[1], first: past.months[1])
-    // Somebody reads a long time, so that it is looked through and not dropped.
+    // A long reading transaction, so that the month is examined but not dropped.
     let reader = try server.place(database).connect()
     try reader.script("BEGIN; SELECT count(*)::text FROM chime.occurrence")
     let first = try await store.maintainPartitions(edge)
@@ -225,7 +225,7 @@ struct MonthTests {
       try $0.occurrences(OccurrenceFilter(before: past.months[1]), page: Page(limit: 1_000))
     }
     let closed = before.filter { edge.takes($0) && $0.state == .done }
-    // It is said of one that it was done just now, of another what had been said before.
+    // One occurrence is set to done now, another is written unchanged.
     let (changed, same) = (closed[0], closed[1])
     try await store.write { transaction in
       var occurrence = changed
@@ -254,7 +254,7 @@ struct MonthTests {
     await store.close()
   }
 
-  /// Two daemons drop, and two fire what is due; nobody hears of a failure, and all of it is there in the end.
+  /// Two daemons drop months and two fire reminders; nobody sees a failure, and everything is there at the end.
   @Test func firingGoesOnWhilePartitionsAreDropped() async throws {
     let past = PastTimes(seed: 5)
     let first = try open()
@@ -285,7 +285,7 @@ struct MonthTests {
     for store in stores { await store.close() }
   }
 
-  /// Who looks again as soon as a look is over is not taken for a second daemon.
+  /// A maintenance that directly follows another is not mistaken for another daemon's.
   @Test func oneLookFollowsTheOtherAtOnce() async throws {
     let store = try open()
     let edge = HistoryEdge(oldest: PastTimes(seed: 3).months[1])
@@ -293,7 +293,7 @@ struct MonthTests {
     await store.close()
   }
 
-  /// A month with very many is left until all of it may go for its age; a number is kept to at once.
+  /// A large month is kept until all of it may go by age; a limit by number applies at once.
   @Test func aLargeMonthIsLeftUntilAllOfItMayGo() async throws {
     let (store, past) = (try open { $0.wholePartitions = 2 }, PastTimes(seed: 3))
     try past.makePartitions { try sql($0) }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import ChimeStorePostgres
 
-/// A store that is moved from a file to a database and back: what it holds, what it goes on with, and what is refused.
+/// Moving a store from a file to a database and back: its content, the continuation of its counters, and refusals.
 @Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct MovingTests {
-  /// A folder that is gone when the test is over.
+  /// A folder deleted at the end of the test.
   private final class Folder {
     let path: String
 
@@ -39,7 +39,7 @@ struct MovingTests {
     }
   }
 
-  /// There and back, and the game goes on in all three as if nothing had been: keys that were given are not given again.
+  /// After a round trip the game continues identically in all three stores: assigned keys are not reused.
   @Test(arguments: 11...ProofTier.amount(quick: 11, proof: 20) as ClosedRange<UInt64>) func aStoreIsTheSameElsewhere(
     seed: UInt64
   ) async throws {
@@ -81,7 +81,7 @@ struct MovingTests {
     for store in stores { await store.close() }
   }
 
-  /// Every table of both engines is moved, or is known for one that is not.
+  /// Every table of both engines is moved, or listed as not moved.
   @Test func noTableAndNoColumnIsForgotten() async throws {
     let (server, folder) = (try PostgresServer.shared.get(), try Folder())
     let place = try server.place(try server.makeDatabase())
@@ -116,13 +116,13 @@ struct MovingTests {
     #expect(sentence { _ = try PostgresSource(place) }.contains("held(by: \"session "))
     await file.close()
     await database.close()
-    // And the other way: what is moved is kept from daemons.
+    // Conversely, a daemon cannot open a store while it is moved.
     let source = try SQLiteSource(path: folder.store)
     #expect(throws: StoreFailure.held(by: "pid \(getpid())")) { try SQLiteStore.open(path: folder.store) }
     withExtendedLifetime(source) {}
   }
 
-  /// A store that a daemon has begun and nobody has used counts for none; one reminder does not.
+  /// A store that a daemon created but nobody used counts as empty; one with a reminder does not.
   @Test func aTargetWithAnythingInItIsRefused() async throws {
     let (server, folder, other) = (try PostgresServer.shared.get(), try Folder(), try Folder())
     let database = try server.makeDatabase()
@@ -151,7 +151,7 @@ struct MovingTests {
     #expect(sentence { _ = try PostgresSource(empty) }.contains("there is no store in the database"))
   }
 
-  /// What is broken off leaves nothing: no table in an empty database, no file in an empty folder.
+  /// An aborted move leaves nothing: no table in an empty database, no file in an empty folder.
   @Test func aMoveThatIsBrokenOffLeavesNothing() async throws {
     struct BrokenOff: Error {}
     let (server, folder, other) = (try PostgresServer.shared.get(), try Folder(), try Folder())
@@ -170,7 +170,7 @@ struct MovingTests {
       }
       #expect(other.files == ["chime.db.lock"], "\(other.files)")
     }
-    // A target that does not give back what it was given is found out.
+    // A target that returns other content than was written is detected.
     let forgetful = Forgetful(try PostgresTarget(place))
     #expect(sentence { try move(source, forgetful) }.contains("does not give back what was written to"))
   }
@@ -194,7 +194,7 @@ struct MovingTests {
     }
   }
 
-  /// A target that has kept one row less.
+  /// A target that loses one row.
   private final class Forgetful: StoreTarget {
     private let inner: any StoreTarget
     var name: String { inner.name }

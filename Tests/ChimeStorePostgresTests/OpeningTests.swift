@@ -5,10 +5,10 @@ import Testing
 
 @testable import ChimeStorePostgres
 
-/// What is said of a database that cannot be used: each sentence has what is wrong and what to do.
+/// Errors about unusable databases: each sentence states the problem and the remedy.
 @Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct OpeningTests {
-  /// The sentence with which a store is refused.
+  /// Returns the error with which a store is refused.
   private func refusal(_ connection: String, passwordFile: String? = nil, hurry: Bool = false) -> String {
     do throws(StoreFailure) {
       var place = try PostgresConfiguration(connection: connection, passwordFile: passwordFile)
@@ -36,7 +36,7 @@ struct OpeningTests {
     #expect(sentence.contains("/nowhere") && sentence.contains("see that it runs"), "\(sentence)")
   }
 
-  /// 192.0.2.0/24 is nobody's (RFC 5737), and listens to nothing.
+  /// 192.0.2.0/24 is for documentation (RFC 5737), and nothing listens there.
   @Test(.timeLimit(.minutes(1))) func aHostThatDoesNotAnswerIsGivenUpSoon() throws {
     let sentence = refusal("hostaddr=127.0.0.1,192.0.2.1 port=1 dbname=chime", hurry: true)
     #expect(sentence.contains("127.0.0.1"), "each host is told of: \(sentence)")
@@ -130,7 +130,7 @@ struct OpeningTests {
   @Test func aMigrationThatFailsLeavesNothing() throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
-    // Something of another's is in the way.
+    // A table of somebody else's is in the way.
     try server.sql("CREATE SCHEMA chime; CREATE TABLE chime.milestone (mine int)", on: database)
     #expect(refusal(server.connection(database)).contains("milestone"))
     #expect(
@@ -165,7 +165,7 @@ struct OpeningTests {
     await second.close()
   }
 
-  /// One of them makes the tables, the others wait for it.
+  /// One of them creates the tables, and the others wait.
   @Test func theTablesAreMadeOnceForAllWhoBeginTogether() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
@@ -181,7 +181,7 @@ struct OpeningTests {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let first = try PostgresStore.open(try server.place(database))
-    // As they would be before a step that only the second one knows.
+    // The layout before a migration that only the second program knows.
     try server.sql("UPDATE chime.layout SET version = \(Schema.current - 1)", on: database)
     let sentence = refusal(server.connection(database), hurry: true)
     #expect(
@@ -190,7 +190,7 @@ struct OpeningTests {
     await first.close()
   }
 
-  /// Programs of before had the database alone, and would not see what others do.
+  /// Earlier programs used the database alone, and would not notice other daemons' changes.
   @Test func aProgramThatHasTheDatabaseAloneIsWaitedFor() throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
@@ -199,7 +199,7 @@ struct OpeningTests {
     #expect(refusal(server.connection(database), hurry: true).hasPrefix("held by the chimed at"))
   }
 
-  /// Changed while the connection was gone, the tables are left alone by a program that does not know them.
+  /// If the layout was upgraded while disconnected, an older program leaves the tables alone.
   @Test func aLayoutThatBecomesNewerIsRefusedByOneThatRuns() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
@@ -219,7 +219,7 @@ struct OpeningTests {
     await store.close()
   }
 
-  /// Commits are to last, whatever somebody has made the default of the database.
+  /// Commits are durable, whatever the database's default is.
   @Test func commitsWaitForTheDisk() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()

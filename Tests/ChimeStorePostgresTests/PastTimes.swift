@@ -2,11 +2,11 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTestKit
 
-/// A random history over the months before a moment, the same for each store that it is told to. The seed decides everything.
+/// A random history over the months before a given time, identical in each store. The seed determines everything.
 struct PastTimes: Sendable {
   static let count = 60
   let now = Instant(seconds: 1_789_000_000)
-  /// When the months of the history begin: April to September 2026.
+  /// The starts of the history's months: April to September 2026.
   let months: [Instant] = [
     1_775_001_600, 1_777_593_600, 1_780_272_000, 1_782_864_000, 1_785_542_400, 1_788_220_800,
   ].map { Instant(seconds: $0) }
@@ -14,7 +14,7 @@ struct PastTimes: Sendable {
 
   init(seed: UInt64) { self.seed = seed }
 
-  /// The edges of a history that is shortened again and again.
+  /// The limits of a history that is pruned repeatedly.
   var edges: [HistoryEdge] {
     [
       HistoryEdge(oldest: months[1] + .days(3)), HistoryEdge(oldest: months[2], first: months[3]),
@@ -22,7 +22,7 @@ struct PastTimes: Sendable {
     ]
   }
 
-  /// Makes them, through SQL.
+  /// Creates the months' partitions with SQL.
   func makePartitions(_ run: (String) throws -> Void) throws {
     for month in months { try run("SELECT chime.make_month(chime.month_of(\(month.milliseconds)))") }
   }
@@ -35,7 +35,7 @@ struct PastTimes: Sendable {
       createdAt: .earliest)
   }
 
-  /// Fires one time of a new reminder, with a message.
+  /// Fires one occurrence of a new reminder, with a message.
   @discardableResult
   func fire(_ store: any Store, _ id: String, at time: Instant) async throws -> Occurrence {
     try await store.write { transaction in
@@ -55,8 +55,8 @@ struct PastTimes: Sendable {
     }
   }
 
-  /// Times of many reminders, some of which have been removed: done early and late, dismissed, unanswered, missed, snoozed,
-  /// owed, given up.
+  /// Adds occurrences of many reminders, some of them removed: done early or late, dismissed, unanswered, missed,
+  /// snoozed, pending and given up.
   func fill(_ store: any Store) async throws {
     var random = SeededGenerator(seed: seed)
     func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
@@ -80,7 +80,7 @@ struct PastTimes: Sendable {
             id, attempt: Attempt(number: attempt + 1, startedAt: time - .days(2), took: .zero, outcome: .failed),
             state: .waiting(until: time))
         }
-        // The rest stays owed.
+        // The others stay pending.
         if kind != 6 { try transaction.acknowledge(id, attempt: nil, state: end) }
         if state != nil { try transaction.update(occurrence, now: time) }
         if isRemoved { try transaction.remove(occurrence.id.reminder, now: time) }
@@ -88,7 +88,7 @@ struct PastTimes: Sendable {
     }
   }
 
-  /// Prunes time by time until there is nothing more.
+  /// Prunes one occurrence after the other until nothing is left to prune.
   static func prune(_ store: any Store, _ edge: HistoryEdge) async throws {
     var past: OccurrenceID?
     while true {
@@ -99,7 +99,7 @@ struct PastTimes: Sendable {
     }
   }
 
-  /// Answers all that is left, sends again what was sent, and asks for what was tried.
+  /// Answers everything that is left, resends messages, and reads attempts.
   func answerAll(_ store: any Store) async throws {
     try await store.write { transaction in
       for var occurrence in try transaction.occurrences(OccurrenceFilter(), page: Page(limit: 1_000)) {

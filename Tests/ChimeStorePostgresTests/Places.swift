@@ -1,7 +1,7 @@
 @testable import ChimeStorePostgres
 
 extension PostgresServer {
-  /// With limits that no busy machine comes near: tests of what happens at a limit set their own.
+  /// Returns a configuration with timeouts that no busy machine reaches; tests of timeouts set their own.
   func place(_ database: String) throws -> PostgresConfiguration {
     var place = try PostgresConfiguration(connection: connection(database))
     (place.connectTimeout, place.statementTimeout) = (60_000, 600_000)

@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL server of the tests' own, in a folder of its own, that listens on a Unix socket there and ends with this
-/// process, however that ends.
+/// A PostgreSQL server for the tests, in a folder of its own with a Unix socket. It ends with this process, however
+/// that ends.
 final class PostgresServer: Sendable {
-  /// Debian's place for the programs of each version.
+  /// Debian's folder of each version's programs.
   static let programs = ["15", "16", "17", "18"].map { "/usr/lib/postgresql/\($0)/bin" }
     .first { access($0 + "/initdb", X_OK) == 0 && access($0 + "/postgres", X_OK) == 0 }
 
-  /// Why there can be none here; nil: there can.
+  /// Why no server can run here; nil if one can.
   static var uptime: String? {
     if programs == nil { return "PostgreSQL's server is not installed (apt install postgresql)" }
     if getuid() == 0, account == nil {
@@ -18,14 +18,14 @@ final class PostgresServer: Sendable {
     return nil
   }
 
-  /// Who runs the server where this is root. It is looked up once: getpwnam(3) gives every thread the same memory, and while
-  /// another one reads the list of users, that memory holds whoever stands before this one.
+  /// The account that runs the server when this is root. It is looked up once: getpwnam(3) uses static memory, which
+  /// concurrent lookups overwrite.
   static let account = getpwnam("postgres").map { (user: $0.pointee.pw_uid, group: $0.pointee.pw_gid) }
 
-  /// The one that the tests share; each has a database of its own there.
+  /// The server shared by tests; each test has its own database.
   static let shared = Result { try PostgresServer() }
 
-  /// An address of this machine that only this run of the tests uses, so that no port of it is taken by anybody else.
+  /// A loopback address that only this test run uses, so that its ports are free.
   static let address = "127.\(64 + getpid() >> 16 & 63).\(getpid() >> 8 & 255).\(getpid() & 255)"
 
   let folder: String
@@ -34,7 +34,7 @@ final class PostgresServer: Sendable {
   private let count = Mutex(0)
   private let wiped = Mutex<String?>(nil)
 
-  /// What initdb makes, in a folder of its own: servers begin as copies of it, which takes a fifth of the time.
+  /// A freshly initialized data folder: copying it takes a fifth of the time of initdb.
   private static let template = Result { () throws -> String in
     let folder = try makeFolder("template")
     try asUser(
@@ -44,8 +44,8 @@ final class PostgresServer: Sendable {
 
   /// - Parameters:
   ///   - settings: lines of its configuration.
-  ///   - port: where it listens beside its socket, at `address`.
-  ///   - primary: the server that it begins as a copy of, and follows (a streaming standby).
+  ///   - port: the TCP port at `address`, in addition to the socket.
+  ///   - primary: the server that it follows as a streaming standby.
   init(settings: [String] = [], port: UInt16? = nil, following primary: PostgresServer? = nil) throws {
     self.port = port
     folder = try Self.makeFolder("postgres")
@@ -56,7 +56,7 @@ final class PostgresServer: Sendable {
     } else {
       try Self.run("/bin/cp", ["-a", "--reflink=auto", try Self.template.get() + "/data", folder + "/data"])
     }
-    // A role that has to give a password; all others may come in as they are.
+    // One role needs a password; all others are trusted.
     let rules = """
       local all guarded scram-sha-256
       local all,replication all trust
@@ -66,7 +66,7 @@ final class PostgresServer: Sendable {
       """
     try rules.write(toFile: folder + "/rules", atomically: true, encoding: .utf8)
     chmod(folder + "/rules", 0o644)
-    // Programs are killed here, not machines: what was written stays written.
+    // Tests kill processes, not machines: written data survive without fsync.
     let lines =
       [
         "listen_addresses = '\(port == nil ? "" : Self.address)'", "port = \(port ?? 5432)",
@@ -84,9 +84,9 @@ final class PostgresServer: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Starts it, and waits until it answers.
+  /// Starts the server, and waits until it answers.
   ///
-  /// - Parameter seconds: for how long; one that was killed under load has its journal to read first.
+  /// - Parameter seconds: the timeout; after a kill under load, the server must first replay its log.
   func start(within seconds: Int = 60) throws {
     let (program, words) = Self.commandOfUser(
       Self.program("postgres"), ["-D", folder + "/data", "-c", "config_file=\(folder)/settings"])
@@ -101,7 +101,7 @@ final class PostgresServer: Sendable {
     throw Problem("the server did not start: \((try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "")")
   }
 
-  /// Has it write its journal to a standby before it acknowledges anything.
+  /// Makes commits wait for a standby.
   func waitForStandby() throws {
     try sql("ALTER SYSTEM SET synchronous_standby_names = '*'", on: "postgres")
     try sql("SELECT pg_reload_conf()", on: "postgres")
@@ -112,19 +112,19 @@ final class PostgresServer: Sendable {
     throw Problem("no standby follows")
   }
 
-  /// Makes a standby the primary.
   func promote() throws { try Self.asUser(Self.program("pg_ctl"), ["promote", "-w", "-D", folder + "/data"]) }
 
-  /// Ends it as the loss of its machine would: each of its processes is killed, and none has time for a word.
+  /// Simulates the loss of its machine: kills all processes without a clean shutdown.
   func lose() throws {
     guard let process = running.withLock({ $0 }) else { throw Problem("the server does not run") }
     let main = process.pid
     let children = (try? String(contentsOfFile: "/proc/\(main)/task/\(main)/children", encoding: .utf8)) ?? ""
-    // The last word of the seventh line: the memory by which a second server would know of the first. It outlives a kill.
+    // The last word of the seventh line: the shared memory segment by which a second server would detect the first. It
+    // survives a kill.
     let facts = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
       .split(separator: "\n", omittingEmptySubsequences: false)
     let segment = facts.count > 6 ? facts[6].split(separator: " ").last.map(String.init) : nil
-    // Stopped first, so that none of them is started again meanwhile.
+    // Stop the postmaster first, so that it restarts no child.
     Glibc.kill(main, SIGSTOP)
     for child in children.split(separator: " ").compactMap({ Int32($0) }) { Glibc.kill(child, SIGKILL) }
     Glibc.kill(main, SIGKILL)
@@ -132,11 +132,11 @@ final class PostgresServer: Sendable {
     if let segment { try Self.run("/usr/bin/ipcrm", ["-m", segment]) }
   }
 
-  /// Stops each of its processes, or has them go on. Its kernel goes on acknowledging what is sent to it.
+  /// Stops or continues all of its processes. The kernel still acknowledges packets.
   func freeze(_ isFrozen: Bool) throws {
     guard let process = running.withLock({ $0 }) else { throw Problem("the server does not run") }
     let main = process.pid
-    // First the one that starts others.
+    // The postmaster first.
     if isFrozen { Glibc.kill(main, SIGSTOP) }
     let children = (try? String(contentsOfFile: "/proc/\(main)/task/\(main)/children", encoding: .utf8)) ?? ""
     for child in children.split(separator: " ").compactMap({ Int32($0) }) {
@@ -145,7 +145,7 @@ final class PostgresServer: Sendable {
     if !isFrozen { Glibc.kill(main, SIGCONT) }
   }
 
-  /// Ends it in an instant, without a checkpoint: the server's processes get no time for anything.
+  /// Kills the server without a checkpoint.
   func kill() throws {
     guard running.withLock({ $0 != nil }) else { throw Problem("the server does not run") }
     end()
@@ -157,12 +157,11 @@ final class PostgresServer: Sendable {
       return running
     }
     process?.signal(SIGQUIT)
-    // One that was stopped hears of it when it goes on.
+    // A stopped process handles the signal when it continues.
     process?.signal(SIGCONT)
     process?.wait()
   }
 
-  /// An empty database.
   func makeDatabase(owner: String = "chime") throws -> String {
     let number = count.withLock { count in
       count += 1
@@ -172,7 +171,7 @@ final class PostgresServer: Sendable {
     return "test\(number)"
   }
 
-  /// A database in which nothing is kept, though it may have the tables: for one user at a time.
+  /// Returns a database without data, which may already have the tables, for one user at a time.
   func wipedDatabase() throws -> String {
     let known = wiped.withLock { $0 }
     guard let known else {
@@ -197,24 +196,22 @@ final class PostgresServer: Sendable {
     "host=\(folder)\(port.map { " port=\($0)" } ?? "") dbname=\(database) user=\(user)"
   }
 
-  /// What psql says, a row a line.
+  /// Returns the output of psql, one row per line.
   @discardableResult func sql(_ statement: String, on database: String) throws -> String {
     try Self.run(
       Self.program("psql"), ["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statement, connection(database)])
   }
 
-  // Running programs.
-
   private static func program(_ name: String) -> String { (programs ?? "") + "/" + name }
 
-  /// A folder of the user that postgres runs as.
+  /// Creates a folder for the user that runs postgres.
   private static func makeFolder(_ name: String) throws -> String {
     let folder = try RunFolder.makeFolder(name)
     if getuid() == 0, let account { chown(folder, account.user, account.group) }
     return folder
   }
 
-  /// postgres refuses root.
+  /// Wraps a command, because postgres refuses to run as root.
   private static func commandOfUser(_ program: String, _ arguments: [String]) -> (String, [String]) {
     getuid() == 0
       ? ("/usr/bin/setpriv", ["--reuid=postgres", "--regid=postgres", "--clear-groups", program] + arguments)

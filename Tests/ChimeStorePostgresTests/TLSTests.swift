@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeStorePostgres
 
-/// A server that is spoken to over TLS, and its certificate, which has to be signed by whom `sslrootcert` names.
+/// A server with TLS, whose certificate must be signed by the authority in `sslrootcert`.
 @Suite(
   .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Authority.isPossible, "openssl is not installed (apt install openssl)"))
@@ -55,7 +55,7 @@ struct TLSTests {
     }
   }
 
-  /// Where TLS is asked for, a server without it is not spoken to.
+  /// If TLS is required, a server without it is refused.
   @Test func nothingIsSaidInTheClear() throws {
     let port: UInt16 = 5_442
     let server = try PostgresServer(port: port)
@@ -65,7 +65,7 @@ struct TLSTests {
   }
 }
 
-/// A private authority that signs certificates, by openssl(1).
+/// A private certificate authority, made with openssl(1).
 struct Authority {
   static let isPossible = access("/usr/bin/openssl", X_OK) == 0
 
@@ -90,7 +90,7 @@ struct Authority {
       ["req", "-new", "-x509", "-days", "2", "-subj", "/CN=\(name)", "-out", certificate] + Self.newKey(key))
   }
 
-  /// A key and a certificate for a server.
+  /// Creates a key and a certificate for a server.
   func sign(_ name: String, for host: String, _ folder: Folder) throws {
     let base = "\(folder.path)/\(name)"
     try "subjectAltName=DNS:\(host)\n".write(toFile: base + ".ext", atomically: true, encoding: .utf8)
@@ -99,12 +99,12 @@ struct Authority {
       "x509", "-req", "-days", "2", "-in", base + ".csr", "-CA", certificate, "-CAkey", key, "-CAcreateserial",
       "-extfile", base + ".ext", "-out", base + ".crt",
     ])
-    // PostgreSQL insists on a key that is its own and nobody else's.
+    // PostgreSQL requires that nobody else can read its key.
     chmod(base + ".key", 0o600)
     if getuid() == 0, let account = PostgresServer.account { chown(base + ".key", account.user, account.group) }
   }
 
-  /// The same authority, by a certificate that was valid until yesterday.
+  /// Returns a certificate of the same authority that expired yesterday.
   func expired(_ folder: Folder) throws -> String {
     let path = folder.path + "/expired.crt"
     try Self.openssl(["x509", "-in", certificate, "-signkey", key, "-days", "-1", "-out", path])

@@ -18,8 +18,8 @@ struct TenantTests {
       createdAt: .earliest)
   }
 
-  /// Many requests at once through two daemons, for several tenants in turn, so that the groups of both hold several: each
-  /// tenant ends with its limit to the last one, and nobody waits for the other for good.
+  /// Many concurrent requests through two daemons, for several tenants in turn, so that the groups of both contain
+  /// several: each tenant ends exactly at its limit, and there is no deadlock.
   @Test func aLimitIsExactWhoeverAdds() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
@@ -59,7 +59,7 @@ struct TenantTests {
     for store in stores { await store.close() }
   }
 
-  /// Numbers and counts move with the store, and go on where they are.
+  /// Counters and usage move with the store, and continue there.
   @Test func tenantsMoveWithTheStore() async throws {
     let server = try PostgresServer.shared.get()
     let folder = RunFolder.url.appendingPathComponent("chime-tenants-\(UUID().uuidString)")

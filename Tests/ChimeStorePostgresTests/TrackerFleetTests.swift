@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeStorePostgres
 
-/// Changes of one person's trackers through several daemons at a time.
+/// Concurrent changes of one person's trackers through several daemons.
 @Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct TrackerFleetTests {
   private struct Zones: ZoneSource {
@@ -30,8 +30,8 @@ struct TrackerFleetTests {
     }
   }
 
-  /// An entry is read, and written with one more: between the two nobody else changes it, whichever daemon they ask, and
-  /// what the day comes to follows each of them.
+  /// An entry is read and written incremented: nobody changes it in between, through any daemon, and the day's total
+  /// includes each change.
   @Test func noChangeOfAnEntryIsLostBetweenDaemons() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()

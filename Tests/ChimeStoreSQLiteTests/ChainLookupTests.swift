@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// Looking for what counts from a reminder costs what that is, and nothing where nothing does.
+/// Finding the reminders that depend on another costs as much as there are, and nothing if there are none.
 @Suite struct ChainLookupTests {
   @Test func whatHangsOnNothingIsNotLookedThrough() async throws {
     let folder = try Folder()

@@ -17,7 +17,7 @@ import Testing
     await store.close()
   }
 
-  /// The model that engines are compared with is held to the same contract.
+  /// The model with which engines are compared must fulfill the same contract.
   @Test(arguments: StoreConformance.cases) func memory(_ testCase: StoreConformance.Case) async throws {
     let latest = Latest()
     try await testCase.check { await latest.open() }
@@ -35,7 +35,7 @@ import Testing
 }
 
 @Suite struct ComparisonTests {
-  /// Where an engine and the plainest reading of the contract part ways, one of them is wrong.
+  /// If the store and the simple model of the contract disagree, one of them is wrong.
   @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 20) as ClosedRange<UInt64>) func sqliteAndMemoryAgree(
     seed: UInt64
   ) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// The time from which a schedule counts is kept with its reminder, and only where it does.
+/// The time from which a schedule counts is stored with its reminder, but only for schedules that count.
 struct CountingTests {
   @Test(arguments: ["every 45m", "in 25m", "tomorrow at 9:00"], [false, true])
   func isKept(_ text: String, isEdited: Bool) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// Damaged files are moved aside as they are, never written to.
+/// Damaged files are moved aside unchanged, and never written to.
 @Suite struct DamageTests {
   enum Damage: String, CaseIterable, Sendable {
     case garbage, garbageHeader, truncated, shortHeader, wrecked, emptyBesideLog
@@ -22,7 +22,7 @@ import Testing
     case .truncated: data = data.prefix(data.count / 2)
     case .shortHeader: data = data.prefix(50)
     case .wrecked:
-      // Each page after the first, in its middle and at its head.
+      // Each page after the first, in its middle and at its start.
       for page in 1..<(data.count / 4_096) {
         data.replaceSubrange(page * 4_096..<page * 4_096 + 12, with: Data(repeating: 0xFF, count: 12))
       }
@@ -41,12 +41,12 @@ import Testing
     #expect(FileManager.default.contents(atPath: place + "-wal") ?? Data() == log ?? Data())
     #expect(folder.bytes("chime.db") == nil)
 
-    // A start that finds nothing in its place makes no empty store: only a person knows whether there is a backup.
+    // A start with the file missing creates no empty store: only a person knows whether there is a backup.
     let refused = #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: path) }
     guard case .corrupt(_, place) = refused else { throw Unexpected(refused) }
     #expect(folder.bytes("chime.db") == nil)
 
-    // A second damage finds another name.
+    // A second damaged file gets another name.
     try folder.put(data, "chime.db")
     if let log { try folder.put(log, "chime.db-wal") }
     let again = #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: path) }
@@ -54,7 +54,7 @@ import Testing
     #expect(other != place)
     #expect(FileManager.default.contents(atPath: place) == data, "the first is still there")
 
-    // Once the person has taken them away, an empty store is made.
+    // After the person has removed them, an empty store is created.
     for name in folder.names where name.contains(".corrupt-") {
       try FileManager.default.removeItem(atPath: folder.path + "/" + name)
     }
@@ -67,7 +67,7 @@ import Testing
     try await fill(path)
     let store = try SQLiteStore.open(path: path)
     var data = try #require(folder.bytes("chime.db"))
-    // Behind the back of the running store: every page but the first.
+    // Overwrite every page but the first while the store is running.
     for page in 1..<(data.count / 4_096) {
       data.replaceSubrange(page * 4_096..<(page + 1) * 4_096, with: Data(repeating: 0xEE, count: 4_096))
     }
@@ -96,7 +96,7 @@ import Testing
     let path = folder.path + "/chime.db"
     let store = try SQLiteStore.open(path: path)
     try await store.write { try $0.setNote("a", "b") }
-    // As a kill would leave them.
+    // The files as a kill would leave them.
     let (data, log) = (try #require(folder.bytes("chime.db")), try #require(folder.bytes("chime.db-wal")))
     await store.close()
     try folder.put(data, "chime.db")
@@ -106,7 +106,7 @@ import Testing
     await again.close()
   }
 
-  /// The check at a start tells of a page that could not be read in the words in which it tells of damage.
+  /// The check at startup reports an unreadable page in the same way as damage.
   @Test(arguments: [
     ("*** in database main ***\nPage 5: unable to get the page. error code=266", true),
     ("*** in database main ***\nFreelist: failed to get page 12", true),
@@ -117,7 +117,7 @@ import Testing
     #expect(Opening.tellsOfDisk(verdict) == isOfDisk)
   }
 
-  /// A store with some hundred rows, closed.
+  /// Fills and closes a store with some hundred rows.
   private func fill(_ path: String) async throws {
     let store = try SQLiteStore.open(path: path)
     try await store.write { store in
@@ -128,7 +128,6 @@ import Testing
 }
 
 extension StoreTransaction {
-  /// Adds a reminder and fires it.
   func addFired(_ number: Int) throws {
     let reminder = Reminder(
       id: ReminderID(rawValue: "r\(number)"), owner: 1, title: "Title \(number)",

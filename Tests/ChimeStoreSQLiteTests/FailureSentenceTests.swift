@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// What the system says of a file has a sentence of its own, and a remedy.
+/// Each system error for a file has its own sentence, with a remedy.
 @Suite struct FailureSentenceTests {
   @Test(arguments: [
     (SQLITE_IOERR, ENOSPC, "the disk is full: free some space on the file system of /s/chime.db"),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, removed with everything in it when the test is over.
+/// A folder for one test, deleted with its content when the test is over.
 final class Folder: Sendable {
   let path: String
 
@@ -11,7 +11,7 @@ final class Folder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// The names of the files in it, sorted.
+  /// The names of its files, sorted.
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 
   func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: path + "/" + name) }

@@ -11,13 +11,13 @@ import Testing
       $0.adjust = { try $0.script("PRAGMA max_page_count = 80") }
     }
     let kept = try await fillUp(store)
-    // One that frees room is still taken, and afterwards there is room.
+    // A change that frees space succeeds, and afterwards there is space.
     try await store.write { try $0.setNote("0", nil) }
     try await check(store, kept: kept.subtracting([0]))
     await store.close()
   }
 
-  /// On a file system of its own that really fills up, where the tests may mount one.
+  /// On a separate file system that really fills up, where the tests may mount one.
   @Test(.enabled(if: getuid() == 0)) func aFullDiskRefusesAndGoesOnWhenThereIsRoomAgain() async throws {
     let folder = try Folder()
     guard mount("tmpfs", folder.path, "tmpfs", 0, "size=1500k") == 0 else { return }
@@ -37,7 +37,7 @@ import Testing
     await again.close()
   }
 
-  /// Writes notes until there is no room for one; returns those that were acknowledged.
+  /// Writes notes until there is no space; returns the acknowledged ones.
   private func fillUp(_ store: SQLiteStore) async throws -> Set<Int> {
     var kept: Set<Int> = []
     for number in 0..<10_000 {
@@ -52,7 +52,7 @@ import Testing
     throw Unexpected(nil)
   }
 
-  /// What was acknowledged is there, what was refused is not, and a change is taken again.
+  /// Checks that acknowledged changes are there, refused ones are not, and that a change succeeds again.
   private func check(_ store: SQLiteStore, kept: Set<Int>) async throws {
     try await store.write { try $0.setNote("after", "1") }
     let found = try await store.read { store in

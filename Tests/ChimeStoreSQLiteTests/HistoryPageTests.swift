@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// Looking at the latest times of a reminder costs what they cost, and not what all before them do.
+/// Reading a reminder's latest occurrences costs as much as they do, not as all earlier ones.
 @Suite struct HistoryPageTests {
   @Test func aPageOfALongHistoryIsReadWithoutTheRest() async throws {
     let folder = try Folder()
@@ -28,7 +28,7 @@ import Testing
         #expect(page.map(\.id.scheduledAt.milliseconds) == Array((4_991...5_000).reversed()))
       }
     }
-    // Ten of each index, which are put in order; going through all would be a thousand.
+    // Ten rows of each index are sorted; reading all would take a thousand steps.
     print("ten of 5,000 times: \(steps) hundred steps")
     #expect(steps < 40)
     await store.close()

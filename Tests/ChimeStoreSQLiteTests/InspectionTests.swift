@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// A look at a store says how it is, and leaves every byte of it as it was.
+/// An inspection reports a store's state, and changes no byte of it.
 @Suite struct InspectionTests {
   private static func fill(_ path: String, reminders: Int = 200) async throws -> SQLiteStore {
     let store = try SQLiteStore.open(path: path)
@@ -37,7 +37,7 @@ import Testing
     let store = try await Self.fill(path)
     let found = SQLiteStore.inspect(path: path, within: 10)
     #expect(found.fault == nil && found.isWhole)
-    // It goes on.
+    // The store continues to work.
     try await store.write { try $0.setNote("after", "1") }
     await store.close()
   }
@@ -46,7 +46,7 @@ import Testing
     let folder = try Folder()
     let (path, crashed) = (folder.path + "/chime.db", folder.path + "/crashed.db")
     let store = try await Self.fill(path)
-    // What a power cut would leave: the database and the log, without the log's index.
+    // The files after a power cut: the database and the log, without the log's index.
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: path + suffix, toPath: crashed + suffix)
     }
@@ -96,7 +96,7 @@ import Testing
     #expect(place == lost.leftovers.first)
   }
 
-  /// A name with what URIs have a meaning for.
+  /// A name with characters that have a meaning in URIs.
   @Test func anyPathIsFound() async throws {
     let folder = try Folder()
     let path = folder.path + "/a?mode=memory#100%.db"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// The log of an open store is shortened, overwritten or taken away by somebody else.
+/// Another program shortens, overwrites or removes the log of an open store.
 struct LostLogTests {
   enum Fault: String, CaseIterable, Sendable { case emptied, halved, zeroed, header, end, removed, replaced }
 
@@ -36,7 +36,7 @@ struct LostLogTests {
     try await store.read { try $0.reminders(ReminderFilter(), page: Page(limit: 1_000)).map(\.reminder.title) }.sorted()
   }
 
-  /// What the log held is still in the memory of the connection that writes: nothing is lost, and the next change is made.
+  /// The log's content is still in the writing connection's memory: nothing is lost, and the next change succeeds.
   @Test(.timeLimit(.minutes(5)), arguments: Fault.allCases)
   func whatIsInMemoryIsKept(_ fault: Fault) async throws {
     let box = try StoreBox()
@@ -48,7 +48,7 @@ struct LostLogTests {
     let told = try #require(incidents.restorations.first)
     #expect(told.isWhole && told.reason.contains("-wal was"), "\(told)")
     #expect(try await Self.titles(store).count == 41)
-    // What comes afterwards is as safe as ever.
+    // Later changes are as safe as ever.
     try await store.write { try $0.addFired(41) }
     #expect(incidents.all.count == 1)
     await store.close()
@@ -60,13 +60,13 @@ struct LostLogTests {
     await again.close()
   }
 
-  /// Nobody changes anything afterwards: it is noticed all the same, while the last commit is young.
+  /// The loss is noticed without another change, shortly after the last commit.
   @Test(.timeLimit(.minutes(5)))
   func itIsNoticedWithoutAnotherChange() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { $0.logCheck = .milliseconds(50) }
     let incidents = Incidents(store)
-    // The queue that looks at the log is kept busy from the commit on, so that it does not look before the log is struck.
+    // The queue that checks the log is kept busy from the commit on, so that it does not check before the fault.
     let struck = DispatchSemaphore(value: 0)
     try await store.write { transaction in
       for number in 0..<40 { try transaction.addFired(number) }
@@ -82,7 +82,7 @@ struct LostLogTests {
     await store.close()
   }
 
-  /// An end in order is no end for what was acknowledged.
+  /// A clean shutdown loses no acknowledged change.
   @Test(.timeLimit(.minutes(5)), arguments: Fault.allCases)
   func theEndLosesNothing(_ fault: Fault) async throws {
     let box = try StoreBox()
@@ -93,13 +93,13 @@ struct LostLogTests {
     #expect(try Raw.rows(box.path, "SELECT count(*) FROM reminder") == ["40"])
   }
 
-  /// What memory does not have is lost: the store goes on with what was folded into it, and says from when to when.
+  /// What is not in memory is lost: the store continues with what was checkpointed, and reports the lost period.
   @Test(.timeLimit(.minutes(5)), arguments: [Fault.emptied, .zeroed, .header])
   func whatIsLostIsTold(_ fault: Fault) async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { opening in
       opening.adjust = { try $0.script("PRAGMA cache_size = 1; PRAGMA wal_autocheckpoint = 0") }
-      // The next change is to notice it, not the look at the log that a slow machine would let come first.
+      // The next change must notice it, not the check of the log, which could come first on a slow machine.
       opening.logCheck = .never
     }
     let incidents = Incidents(store)
@@ -120,13 +120,13 @@ struct LostLogTests {
     #expect(try Raw.rows(box.path, "SELECT count(*) FROM reminder") == ["301"])
   }
 
-  /// A snapshot that is newer than what was folded takes its place.
+  /// If a snapshot is newer than the last checkpoint, it is used.
   @Test(.timeLimit(.minutes(5)))
   func aNewerSnapshotIsTaken() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { opening in
       opening.adjust = { try $0.script("PRAGMA cache_size = 1; PRAGMA wal_autocheckpoint = 0") }
-      // The next change is to notice it, not the look at the log that a slow machine would let come first.
+      // The next change must notice it, not the check of the log, which could come first on a slow machine.
       opening.logCheck = .never
     }
     let incidents = Incidents(store)
@@ -138,7 +138,7 @@ struct LostLogTests {
     try Self.strike(box.path + "-wal", .emptied)
     await #expect(throws: StoreFailure.self) { try await store.write { try $0.addFired(700) } }
     #expect(incidents.restorations.map(\.snapshotPath) == [snapshot.path])
-    // However short the time was in which something was lost.
+    // Even a period of no length counts as a loss.
     let instant = Restoration(
       at: Instant(seconds: 1), snapshotTakenAt: Instant(seconds: 1), snapshotPath: "s", damagedPath: nil, reason: "r")
     #expect(!instant.isWhole && incidents.restorations.allSatisfy { !$0.isWhole })

@@ -11,7 +11,7 @@ import Testing
 @testable import ChimeStoreSQLite
 
 @Suite struct OpeningTests {
-  /// Another file is renamed over the one that is in use: what belongs to the one is never written into the other.
+  /// Another file is renamed over the one in use: the log of one is never applied to the other.
   @Test func aLogIsNotAppliedToAnotherDatabase() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
@@ -35,13 +35,13 @@ import Testing
     await again.close()
     let log = try #require(folder.names.first { $0.contains(".former-") })
     #expect(told.all.contains { $0.hasSuffix("it is kept as \(folder.path)/\(log)") }, "\(told.all)")
-    // The two that belong together are whole.
+    // Database and log that belong together are intact.
     try FileManager.default.moveItem(atPath: folder.path + "/" + log, toPath: folder.path + "/first.db-wal")
     let first = try SQLiteStore.open(path: folder.path + "/first.db")
     #expect(try await first.read { try $0.note("whose") } == "first")
     #expect(try await first.read { try $0.occurrences(OccurrenceFilter(), page: Page(limit: 1_000)) }.count == 100)
     await first.close()
-    // A second time nothing is moved.
+    // The second time nothing is moved.
     await (try SQLiteStore.open(path: path)).close()
     #expect(!folder.names.contains { $0.contains(".former-") })
   }
@@ -55,7 +55,7 @@ import Testing
   @Test func aNewStoreIsItsOwnersAlone() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
-    // Whatever the umask, and even where the file was there before with other rights.
+    // Regardless of the umask, and even if the file existed with other permissions.
     try folder.put(Data(), "chime.db")
     chmod(path, 0o666)
     let told = Told()
@@ -93,7 +93,7 @@ import Testing
       ])
   }
 
-  /// What a person is told to do about a file that was taken away comes true when it is done.
+  /// The advice given after a file was removed is true when it is followed.
   @Test(arguments: [
     (true, false, "or restart chimed to continue with the snapshot of 20"), (false, false, "chimed will not start"),
     (false, true, "or restart chimed to begin an empty store"),
@@ -133,7 +133,7 @@ import Testing
     await next.close()
   }
 
-  /// One that would not start is not promised to.
+  /// If chimed would not start, the message does not promise it.
   @Test func whereNoStartIsPossibleNoneIsPromised() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
@@ -158,7 +158,7 @@ import Testing
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     try await SQLiteStore.open(path: path).close()
-    // A newer program writes both of its numbers, as this one does.
+    // A newer program writes both version numbers, as this one does.
     try Raw.run(path, "PRAGMA user_version = 99; UPDATE layout SET version = 99")
     let before = folder.bytes("chime.db")
     #expect(throws: StoreFailure.newerSchema(found: 99, known: Schema.current)) { try SQLiteStore.open(path: path) }
@@ -181,11 +181,11 @@ import Testing
     let numbers = try Raw.rows(
       path, "SELECT user_version FROM pragma_user_version UNION ALL SELECT version FROM layout")
     #expect(numbers == ["\(Schema.current + 1)", "\(Schema.current + 1)"])
-    // The program of before leaves it alone.
+    // The older program leaves it alone.
     #expect(throws: StoreFailure.newerSchema(found: Schema.current + 1, known: Schema.current)) {
       try SQLiteStore.open(path: path)
     }
-    // A store that begins with it has the same tables.
+    // A new store of that layout has the same tables.
     let fresh = folder.path + "/fresh.db"
     try await SQLiteStore.open(path: fresh) { $0.migrations = Schema.invented }.close()
     let tables = "SELECT name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY name"
@@ -207,7 +207,7 @@ import Testing
     await store.close()
   }
 
-  /// However many are due, the earliest that wakes is one step down an index.
+  /// However many are due, the earliest wakeup is found by one index lookup.
   @Test func theEarliestThatWakesIsFoundByItsIndex() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
@@ -220,7 +220,7 @@ import Testing
   @Test func aFailedMigrationLeavesNothing() throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
-    // A table of ours in a file that claims to be older: the script fails half way.
+    // One of our tables in a file with an older version number: the script fails halfway.
     try Raw.run(path, "PRAGMA application_id = \(Schema.applicationID); CREATE TABLE lane (x)")
     #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: path) }
     #expect(try Raw.rows(path, "SELECT name FROM sqlite_schema") == ["lane"])
@@ -244,7 +244,7 @@ import Testing
     let path = folder.path + "/chime.db"
     let store = try SQLiteStore.open(path: path)
     #expect(throws: StoreFailure.held(by: "pid \(getpid())")) { try SQLiteStore.open(path: path) }
-    // By another name of the same file, too.
+    // Also through another name of the same file.
     symlink(path, folder.path + "/link.db")
     #expect(throws: StoreFailure.held(by: "pid \(getpid())")) { try SQLiteStore.open(path: folder.path + "/link.db") }
     await store.close()
@@ -263,8 +263,8 @@ import Testing
     try await SQLiteStore.open(path: path).close()
   }
 
-  /// A program that this process was starting has its files, this lock among them, up to its exec. So had another test's
-  /// program, once, and a store that had been closed was still held.
+  /// A program being started inherits the descriptors of this process, including the lock, until its exec. Another
+  /// test's program once kept a closed store locked that way.
   @Test func aClosedStoreIsFreeWhileAProgramBeingStartedHasItsFiles() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
@@ -274,18 +274,18 @@ import Testing
       names.compactMap(Int32.init).first {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path + ".lock"
       })
-    // A copy of a descriptor is what a child has, too (flock(2)).
+    // A duplicated descriptor has the same effect as a child's (flock(2)).
     let copy = fcntl(lock, F_DUPFD_CLOEXEC, 0)
     defer { Glibc.close(copy) }
     await store.close()
     try await SQLiteStore.open(path: path).close()
   }
 
-  /// What a killed daemon was about to start has its lock for a moment longer than the daemon has lived.
+  /// A program that a killed daemon was starting may hold the lock for a moment longer.
   @Test func aLockWhoseHolderIsGoneIsWaitedFor() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
-    // A number that no process has (proc(5), "pid_max").
+    // A process ID that cannot exist (proc(5), "pid_max").
     let heir = try holdLock(of: path, in: folder, as: "999999999", until: "perl -e 'select undef, undef, undef, 0.2'")
     try await SQLiteStore.open(path: path).close()
     waitpid(heir, nil, 0)
@@ -295,20 +295,20 @@ import Testing
     waitpid(other, nil, 0)
   }
 
-  /// Has another process hold the lock, and returns once it does.
+  /// Starts a process that holds the lock, and returns once it does.
   private func holdLock(of path: String, in folder: Folder, as pid: String, until end: String) throws -> pid_t {
     let held = folder.path + "/held"
     unlink(held)
     mkfifo(held, 0o600)
-    // Without a fork of its own (-F), so that the lock and the process end together.
+    // Without a fork (-F), so that the lock and the process end together.
     let script = "echo \(pid) >\"$0\"; : >\"$1\"; exec \(end)"
     let arguments = ["flock", "-F", "-x", path + ".lock", "sh", "-c", script, path + ".lock", held]
     var words = arguments.map { strdup($0) } + [nil]
     defer { words.forEach { free($0) } }
     var holder = pid_t()
     try #require(posix_spawnp(&holder, "flock", nil, nil, &words, nil) == 0)
-    // Opening a FIFO waits for its other end, which the holder opens once it has the lock. A signal for another test of
-    // this process may interrupt that.
+    // Opening a FIFO waits for its other end, which the holder opens once it has the lock. A signal for another test
+    // may interrupt that.
     var opened: Int32
     repeat { opened = Glibc.open(held, O_RDONLY | O_CLOEXEC) } while opened < 0 && errno == EINTR
     try #require(opened >= 0, "\(String(cString: strerror(errno)))")
@@ -317,7 +317,7 @@ import Testing
   }
 }
 
-/// A failure of another kind than the one that was to come.
+/// A failure of another kind than expected.
 struct Unexpected: Error {
   let failure: StoreFailure?
   init(_ failure: StoreFailure?) { self.failure = failure }
@@ -329,7 +329,7 @@ enum Raw {
 
   static func run(_ path: String, _ sql: String) throws { _ = try rows(path, sql) }
 
-  /// The first column of each row of the last statement.
+  /// Returns the first column of each row of the last statement.
   static func rows(_ path: String, _ sql: String) throws -> [String] {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
@@ -349,21 +349,21 @@ enum Raw {
 }
 
 extension SQLiteStore {
-  /// Opens a store in another way than a daemon does.
+  /// Opens a store with other settings than the daemon's.
   static func open(path: String, _ change: (inout Opening) -> Void) throws(StoreFailure) -> SQLiteStore {
     var opening = Opening(path: path)
     change(&opening)
     return try open(opening)
   }
 
-  /// Opens a store through another file layer, and takes no snapshots.
+  /// Opens a store through another file layer, without snapshots.
   static func open(path: String, through fileLayer: String) throws(StoreFailure) -> SQLiteStore {
     try open(path: path) { ($0.fileLayer, $0.keepingSnapshots) = (fileLayer, 0) }
   }
 }
 
 extension Schema {
-  /// The layout that may come next.
+  /// A possible next layout.
   static let invented =
     migrations + [
       Migration(version: current + 1, script: "ALTER TABLE note ADD COLUMN invented INTEGER NOT NULL DEFAULT 7;")

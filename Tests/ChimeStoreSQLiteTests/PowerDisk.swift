@@ -4,11 +4,11 @@ import Synchronization
 
 @testable import ChimeStoreSQLite
 
-/// A file layer for SQLite that logs what it does to files, and can say what is left of it after a power cut.
+/// A file layer for SQLite that logs all file changes, and can reproduce what a power cut leaves of the files.
 ///
-/// `@unchecked Sendable`: the C side lets in one thread at a time.
+/// `@unchecked Sendable`: the C side serializes all calls.
 final class PowerDisk: @unchecked Sendable {
-  /// The name that SQLite knows it by.
+  /// The name under which SQLite knows it.
   let name: String
   private let disk: OpaquePointer
 
@@ -22,10 +22,10 @@ final class PowerDisk: @unchecked Sendable {
 
   deinit { power_disk_free(disk) }
 
-  /// Begins a log in which what the folder holds now is safe.
+  /// Starts a log in which the folder's current content is safe.
   func begin(_ folder: Folder) throws { if !power_disk_begin(disk, folder.path) { throw Unexpected(nil) } }
 
-  /// How many changes the log has.
+  /// The number of changes in the log.
   var changes: Int { power_disk_changes(disk) }
 
   func describe(_ change: Int) -> String {
@@ -34,7 +34,7 @@ final class PowerDisk: @unchecked Sendable {
     return text.words
   }
 
-  /// Fills the folder with what is left after a cut; gives a number that is the same for the same content.
+  /// Fills the folder with what is left after a power cut; returns a hash of the content.
   func leave(_ cut: PowerCut, in folder: Folder) throws -> UInt64 {
     let hash = power_disk_survivors(disk, cut.change, cut.fate, cut.seed, folder.path)
     if hash == 0 { throw Unexpected(nil) }
@@ -46,7 +46,7 @@ final class PowerDisk: @unchecked Sendable {
   var failed: Int { power_disk_failed(disk) }
 }
 
-/// An instant at which the power fails: after so many changes, and what then becomes of those not synchronised.
+/// A power cut: the number of changes before it, and the fate of those not yet synchronized.
 struct PowerCut: Sendable {
   var change: Int
   var fate: power_fate
@@ -64,15 +64,15 @@ extension PowerCut: CustomStringConvertible {
 
 extension power_fate: @retroactive Hashable {}
 
-/// What the rows of a database come to.
+/// A summary of a database's rows.
 struct Contents: Hashable {
   var fingerprint: UInt64
-  /// "ok", or what is wrong with the file.
+  /// "ok", or a description of the damage.
   var verdict: String
 
-  /// - Parameter disk: nil: the system's files.
   init(fingerprint: UInt64, verdict: String) { (self.fingerprint, self.verdict) = (fingerprint, verdict) }
 
+  /// - Parameter disk: the file layer; nil for the system's files.
   init(of path: String, through disk: PowerDisk?) {
     var verdict = [CChar](repeating: 0, count: 400)
     fingerprint = power_examine(path, disk?.name, &verdict, Int32(verdict.count))

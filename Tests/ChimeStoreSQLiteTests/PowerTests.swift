@@ -8,23 +8,23 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// Power cuts and failing disks, on a file layer of our own: what was acknowledged is there, nothing is there by half.
+/// Power cuts and failing disks, simulated by our own file layer: acknowledged changes are there, and none is there by half.
 @Suite struct PowerTests {
-  /// A game is the same for the same seed.
+  /// The seed determines a game completely.
   private static let seed =
     ProcessInfo.processInfo.environment["CHIME_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
 
-  /// How many games are looked at; more for a longer run.
+  /// The number of games; more for a longer run.
   private static let games =
     ProcessInfo.processInfo.environment["CHIME_TEST_GAMES"].flatMap { UInt64($0) }
     ?? ProofTier.amount(quick: 1, proof: 50)
 
-  /// After which changes to a file the power is cut.
+  /// The distance between tested power cuts, in file changes.
   private static let step = ProofTier.amount(quick: 3, proof: 1)
   private static let fates = ProofTier.amount(
     quick: [power_nothing, power_garbled], proof: [power_nothing, power_all, power_some, power_garbled])
 
-  /// After every change to a file, whatever may be left then.
+  /// Tests a power cut after every change to a file, with every fate of unsynchronized data.
   @Test func aPowerCutAtAnyInstantLosesNothingThatWasAcknowledged() async throws {
     print("PowerTests: CHIME_TEST_SEED=\(Self.seed)")
     var (cuts, different) = (0, 0)
@@ -39,7 +39,7 @@ import Testing
     #expect(different > ProofTier.amount(quick: 60, proof: 500), "cuts worth the name")
   }
 
-  /// The trial itself: each way to break the promise has to be seen.
+  /// The test detects every broken store.
   @Test(
     arguments: ProofTier.amount(
       quick: [.repliesBeforeCommit], proof: PowerTrial.Mutation.allCases.filter { $0 != .none }))
@@ -50,7 +50,7 @@ import Testing
     print("PowerTests: \(mutation): \(loss.prefix { $0 != "\n" })")
   }
 
-  /// The power fails again and again, also while the store recovers from the last time.
+  /// The power fails repeatedly, also during the recovery from an earlier failure.
   @Test func lifeAfterLifeNothingIsLost() async throws {
     var random = SeededGenerator(seed: Self.seed)
     let trial = try PowerTrial(seed: Self.seed, steps: ProofTier.amount(quick: 40, proof: 150))
@@ -76,7 +76,7 @@ import Testing
       await store.close()
       _ = try disk.leave(cut, in: next)
       (folder, next) = (next, folder)
-      // Looked at on a copy, so that the next life begins with what the cut has left.
+      // Examine a copy, so that the next start uses what the cut left.
       _ = try disk.leave(cut, in: next)
       let quiet = try PowerDisk()
       let found = try await trial.problem(
@@ -88,7 +88,7 @@ import Testing
     print("PowerTests: \(trial.steps) steps took \(lives) lives")
   }
 
-  /// Changes of many callers, which share commits: each that was acknowledged is there, whoever was its neighbour.
+  /// Changes of many callers share commits: each acknowledged one is there, whatever it was grouped with.
   @Test func changesThatCommitTogetherAreThereTogether() async throws {
     let (folder, ruins) = (try Folder(), try Folder())
     let (disk, quiet) = (try PowerDisk(), try PowerDisk())
@@ -123,8 +123,8 @@ import Testing
     }
   }
 
-  /// An entry that was acknowledged is there, and with it its day's total and the change that takes it back; one that was
-  /// not is there with all of that or not at all.
+  /// An acknowledged entry is there with its day's total and its undo record; an unacknowledged one is there with all
+  /// of that or not at all.
   @Test func anEntryIsThereWithAllThatFollowsFromIt() async throws {
     let (folder, ruins) = (try Folder(), try Folder())
     let (disk, quiet) = (try PowerDisk(), try PowerDisk())
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  /// The power fails while a store of an older layout is brought up to date: the next start does it.
+  /// If the power fails during a migration, the next start completes it.
   @Test func aPowerCutDuringAMigrationIsMadeGood() async throws {
     let (folder, ruins) = (try Folder(), try Folder())
     let (disk, quiet) = (try PowerDisk(), try PowerDisk())
@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  /// A disk that fails or is full at any access: the change is refused, and taken when the disk works again.
+  /// If the disk fails or is full at any access, the change is refused, and succeeds when the disk works again.
   @Test(arguments: [power_fault_io, power_fault_full])
   func aFailingDiskRefusesAndGoesOn(_ fault: power_fault) async throws {
     var random = SeededGenerator(seed: Self.seed)
@@ -247,7 +247,7 @@ import Testing
       try #require(
         answer != nil && found == Contents(fingerprint: trial.model[step + 1], verdict: "ok"),
         "CHIME_TEST_SEED=\(Self.seed), step \(step): \(found.verdict)")
-      // A start on a failing disk is refused or is as good as any.
+      // A start on a failing disk either is refused or works normally.
       guard step % 10 == 9 else { continue }
       await store.close()
       disk.fail(fault, after: Int.random(in: 0...20, using: &random), count: 2)
@@ -265,7 +265,7 @@ import Testing
     #expect(refused > trial.steps / 15)
   }
 
-  /// Goes through all instants in their order, so that the first loss is at the smallest.
+  /// Tests all power cuts in order, so that the first loss found is the earliest.
   private static func firstLoss(_ trial: PowerTrial) async throws -> (loss: String?, cuts: Int, different: Int) {
     var seen: Set<[UInt64]> = []
     var cuts = 0

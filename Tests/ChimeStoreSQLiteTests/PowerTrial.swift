@@ -5,12 +5,12 @@ import Synchronization
 
 @testable import ChimeStoreSQLite
 
-/// A random game of changes on a store whose power fails, and what is to be left of it.
+/// A random game of changes on a store with power cuts, and the expected result.
 ///
-/// The game is played once without a fault, for what the rows come to after each step: `model`. Whatever is found later
-/// has to be the model after the last step that was acknowledged, or after the one that was under way.
+/// The game is played once without a fault to record the content after each step in `model`. Whatever is left after a
+/// cut must equal the model after the last acknowledged step, or after the one in progress.
 final class PowerTrial {
-  /// What makes a store of ours one that does not keep its word: the tests have to see each.
+  /// Ways to break a store; the tests must detect each.
   enum Mutation: String, CaseIterable, Sendable {
     case none, synchronousOff, synchronousNormal, repliesBeforeCommit
   }
@@ -18,15 +18,15 @@ final class PowerTrial {
   let seed: UInt64
   let steps: Int
   let mutation: Mutation
-  /// What the rows come to after each step; `model[0]` is an empty store.
+  /// The content's hash after each step; `model[0]` is that of an empty store.
   private(set) var model: [UInt64] = []
-  /// How many changes the log had when each step was acknowledged.
+  /// The number of changes in the log at each step's acknowledgment.
   private let acknowledgements = Acknowledgements()
 
   let disk: PowerDisk
   private let game: StoreComparison
   private let folder: Folder
-  /// Where survivors are looked at.
+  /// The folder where the remains are examined.
   private let ruins: Folder
   private let quiet: PowerDisk
 
@@ -42,7 +42,7 @@ final class PowerTrial {
     return try SQLiteStore.open(path: folder.path + "/chime.db") {
       $0.fileLayer = disk.name
       $0.adjust = { connection in
-        // The log is folded in every few steps, and cut short by every other game.
+        // The log is checkpointed every few steps, and truncated in every other game.
         try connection.script("PRAGMA wal_autocheckpoint = 12")
         if seed.isMultiple(of: 2) { try connection.script("PRAGMA journal_size_limit = 0") }
         switch mutation {
@@ -54,7 +54,7 @@ final class PowerTrial {
     }
   }
 
-  /// Makes one move. Nil: the store could not; otherwise it said yes or no.
+  /// Makes one move. Returns `nil` if the store failed, and its answer otherwise.
   func move(_ step: Int, on store: any Store) async throws -> String? {
     do {
       return try await game.move(step, on: store)
@@ -65,7 +65,7 @@ final class PowerTrial {
     }
   }
 
-  /// Plays the game once without a fault, closing and opening the store in the middle, and logs it.
+  /// Plays the game once without a fault, reopening the store in the middle, and logs it.
   func play() async throws {
     try disk.begin(folder)
     let path = folder.path + "/chime.db"
@@ -88,13 +88,13 @@ final class PowerTrial {
     await store.close()
   }
 
-  /// How many steps were acknowledged before this change.
+  /// Returns the number of steps acknowledged before this change.
   func acknowledged(before change: Int) -> Int { acknowledgements.count(before: change) }
 
-  /// Cuts the power and looks at what is left.
+  /// Cuts the power and examines what is left.
   ///
-  /// - Parameter seen: contents that have been found right, with how many steps were acknowledged.
-  /// - Returns: what is wrong; nil when nothing is.
+  /// - Parameter seen: contents found correct, with the number of acknowledged steps.
+  /// - Returns: the problem; nil if there is none.
   func loss(at cut: PowerCut, seen: inout Set<[UInt64]>) async throws -> String? {
     let count = acknowledged(before: cut.change)
     let hash = try disk.leave(cut, in: ruins)
@@ -104,7 +104,7 @@ final class PowerTrial {
     return "game \(seed), power cut \(cut): \(problem); the last changes were\n\(before.joined(separator: "\n"))"
   }
 
-  /// Opens what is left, and holds it against the model. The store is closed again.
+  /// Opens what is left, compares it with the model, and closes it.
   func problem(
     in folder: Folder, through disk: PowerDisk, acknowledged count: Int
   ) async throws -> (problem: String?, reached: Int) {
@@ -124,7 +124,7 @@ final class PowerTrial {
   }
 }
 
-/// When each step was acknowledged; a store that replies too early does so on its own queue.
+/// When each step was acknowledged; a broken store that replies too early does so on its own queue.
 private final class Acknowledgements: Sendable {
   private let changes = Mutex<[Int]>([])
 
@@ -133,7 +133,7 @@ private final class Acknowledgements: Sendable {
 }
 
 extension StoreFailure {
-  /// Whether the store works and has answered no.
+  /// Whether the store works and has refused the change.
   fileprivate var isAnswer: Bool {
     switch self {
     case .idTaken, .internalError: true
@@ -142,7 +142,7 @@ extension StoreFailure {
   }
 }
 
-/// A store that says yes before it has committed.
+/// A store that replies before it has committed.
 private struct HastyStore: Store {
   let store: SQLiteStore
   let replied: @Sendable () -> Void

@@ -8,10 +8,10 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// A damaged store becomes the newest good snapshot; what was damaged stays as it was.
+/// A damaged store is replaced by the newest good snapshot, and the damaged file is kept unchanged.
 @Suite struct RestoreTests {
-  /// Whatever happens to the file, either all that was acknowledged is there, or the damage is told and the store is the
-  /// newest good snapshot. The bytes of the damaged file are never changed.
+  /// Whatever happens to the file, either every acknowledged change is there, or the damage is reported and the store
+  /// is the newest good snapshot. The bytes of the damaged file never change.
   @Test(arguments: 0..<ProofTier.amount(quick: 2, proof: 40) as Range<UInt64>)
   func damageOfManyKindsIsFoundAndNothingOverwritten(_ group: UInt64) async throws {
     let template = try StoreBox()
@@ -46,8 +46,8 @@ import Testing
         }
         #expect(box.snapshotNames == [snapshot])
       } catch {
-        // A first page may look like another program's, or like one that must not be written: that is refused, and left
-        // alone.
+        // A damaged first page may look like another program's file, or like a read-only one: such a file is refused
+        // and left alone.
         refused += 1
         switch error as? StoreFailure {
         case .unavailable: break
@@ -59,8 +59,8 @@ import Testing
     #expect(restored > 5, "seeds from \(group * 1_000): \(restored) restored, \(unharmed) unharmed, \(refused) refused")
   }
 
-  /// Damages a file as disks, people and other programs do; nil: it is gone. A page with the valid content of another
-  /// is not among it: SQLite keeps no sums of its pages, and cannot tell.
+  /// Damages a file as disks, people and other programs do; nil means that it is gone. Replacing a page by another
+  /// valid one is not included: SQLite has no checksums, and cannot detect it.
   private static func damaged(_ sound: Data, _ random: inout SeededGenerator) -> (Data?, String) {
     var data = sound
     let pages = data.count / 4_096
@@ -88,18 +88,18 @@ import Testing
       fill(offset..<offset + 1) { ~data[offset] }
       return (data, "byte \(offset) of the header")
     default:
-      // The head of a page, where a torn write of a sector shows.
+      // The start of a page, where a torn write of a sector shows.
       fill(page * 4_096..<page * 4_096 + 512) { 0xFF }
       return (data, "a sector of page \(page)")
     }
   }
 
-  /// Any bit of the layout's number in the file's header may be wrong: it is not taken for an older or a newer layout.
+  /// With any wrong bit in the header's version number, the file is not mistaken for an older or newer layout.
   @Test func aDamagedNumberOfTheLayoutIsRestored() async throws {
     let box = try StoreBox()
     let contents = try await box.fill(5)
     let sound = try #require(box.folder.bytes("chime.db"))
-    // Where the number is: sqlite.org/fileformat2.html, "User Version Number".
+    // The offset of the number: sqlite.org/fileformat2.html, "User Version Number".
     for offset in 60..<64 {
       for bit in 0..<8 {
         var damaged = sound
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  /// Whichever byte of a file's header is wrong, no statement is refused for a reason of the program's own.
+  /// A wrong byte in a file's header is never reported as a fault of the program.
   @Test func noByteOfTheHeaderIsTakenForAFaultOfTheProgram() async throws {
     let box = try StoreBox()
     let contents = try await box.fill(5)
@@ -144,7 +144,7 @@ import Testing
         }
       }
     }
-    // The format's number, which SQLite refuses with a plain error.
+    // The format's number, which SQLite refuses with a generic error.
     try put({ ~$0 }, at: 47)
     let store = try SQLiteStore.open(path: box.path)
     #expect(Incidents(store).restorations.count == 1)
@@ -152,7 +152,7 @@ import Testing
     #expect(try StoreBox.contents(box.path) == contents.snapshot)
   }
 
-  /// Stopped at each step and begun again, a restoration ends as if it had not been stopped.
+  /// A restoration stopped after any step and started again ends as if it had not been stopped.
   @Test func aRestorationThatIsInterruptedAtAnyStepFindsItsWay() async throws {
     struct Stop: Error {}
     let template = try StoreBox()
@@ -188,7 +188,7 @@ import Testing
       #expect(note.flatMap(Restoration.init(text:)) == incidents.restorations.first, "stopped after \(last) steps")
       #expect(try StoreBox.contents(box.path) == contents.snapshot, "stopped after \(last) steps")
       let place = try #require(box.aside, "stopped after \(last) steps: \(box.folder.names)")
-      // The index is SQLite's own, made from the log.
+      // SQLite recreates the index from the log.
       #expect(box.folder.bytes(place + "-shm") != nil, "stopped after \(last) steps")
       for (suffix, bytes) in files where suffix != "-shm" {
         #expect(box.folder.bytes(place + suffix) == bytes, "stopped after \(last) steps: \(place + suffix)")
@@ -254,7 +254,7 @@ import Testing
       let contents = try await box.fill(20)
       let garbage = Data(repeating: 0x5A, count: 8_192)
       try box.folder.put(garbage, "chime.db")
-      // All but what the log needs for its first change.
+      // All but the space that the log needs for its first change.
       let ballast = Int(SQLiteFiles.free(at: box.folder.path)) - 100_000
       try Data(repeating: 1, count: ballast).write(to: URL(fileURLWithPath: box.folder.path + "/ballast"))
       let store = try SQLiteStore.open(path: box.path)
@@ -265,9 +265,9 @@ import Testing
     }
   }
 
-  // While it runs.
+  // While the store is running.
 
-  /// Has the writer read the file again where it would have remembered it.
+  /// Makes the writer read the file again instead of using its cache.
   private static let forgetful: @Sendable (Connection) throws -> Void = {
     try $0.script("PRAGMA cache_size = 0; PRAGMA shrink_memory")
   }
@@ -278,7 +278,7 @@ import Testing
     let store = try SQLiteStore.open(path: box.path) { $0.adjust = Self.forgetful }
     let incidents = Incidents(store)
     let damaged = try box.overwritePages()
-    // Many at once meet it: each is told that its change was not made, none that it was.
+    // Many callers meet the damage: each is told that its change failed, none that it succeeded.
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<20 {
         group.addTask {
@@ -291,7 +291,7 @@ import Testing
               try store.setNote("w\(number)", "x")
             }
           } catch StoreFailure.unavailable { return } catch { Issue.record("\(error)") }
-          // What is acknowledged is there.
+          // Acknowledged changes are there.
           let found = try? await store.read { try $0.note("w\(number)") }
           #expect(found == "x")
         }
@@ -320,7 +320,7 @@ import Testing
     #expect(try StoreBox.contents(box.path) == contents.snapshot)
   }
 
-  /// However often a sound file seems damaged, it is never moved aside.
+  /// However often an intact file seems damaged, it is never moved aside.
   @Test func damageThatIsNotInTheFileCostsNothing() async throws {
     let box = try StoreBox()
     let contents = try await box.fill()
@@ -334,7 +334,7 @@ import Testing
         store.recover(from: .corrupt("met in memory", movedTo: nil), generation: nil)
       }
       guard case .unavailable = failure else { throw Unexpected(failure) }
-      // Soon after the first it is opened again on the writer's queue a little later.
+      // After the first time, the writer's queue reopens it with a short delay.
       while incidents.all.count < round { try await Task.sleep(for: .milliseconds(1)) }
     }
     #expect(incidents.all == Array(repeating: .spared("met in memory"), count: 20))
@@ -343,7 +343,7 @@ import Testing
     #expect(box.aside == nil)
   }
 
-  /// Has each of two names be the other's file, in one step (renameat2(2), which the Glibc module leaves out).
+  /// Exchanges two files atomically (renameat2(2), which the Glibc module lacks).
   private static func exchange(_ one: String, _ other: String) throws {
     typealias Call = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
     let call = try #require(dlsym(nil, "renameat2").map { unsafeBitCast($0, to: Call.self) })
@@ -351,7 +351,7 @@ import Testing
     #expect(call(AT_FDCWD, one, AT_FDCWD, other, exchanging) == 0)
   }
 
-  /// While the file cannot be opened again, calls are refused as those are that may succeed later.
+  /// While the file cannot be reopened, calls fail with an error that may be temporary.
   @Test func aStoreThatCannotBeReadIsWaitedFor() async throws {
     let box = try StoreBox()
     let contents = try await box.fill()
@@ -360,7 +360,7 @@ import Testing
       $0.retry = .milliseconds(50)
     }
     let incidents = Incidents(store)
-    // A folder in the place of the file is what can be made to fail at will, also for root.
+    // A folder in place of the file makes opening fail at will, also for root.
     try FileManager.default.moveItem(atPath: box.path, toPath: box.path + ".elsewhere")
     try FileManager.default.createDirectory(atPath: box.path, withIntermediateDirectories: false)
     let failure = store.writer.queue.sync {
@@ -379,7 +379,7 @@ import Testing
       }
     }
     #expect(incidents.all.isEmpty)
-    // In one step: between two there would be no file at all, for which a snapshot takes its place.
+    // Atomically: in between there would be no file, and a snapshot would replace it.
     try Self.exchange(box.path + ".elsewhere", box.path)
     while incidents.all.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
     #expect(incidents.all == [.spared("met on the disk")])
@@ -390,7 +390,7 @@ import Testing
     #expect(box.aside == nil)
   }
 
-  /// A disk may have said wrong things of a file for as long as it was looked at.
+  /// A disk may have returned wrong data for a while.
   @Test func aSoundFileThatWasMovedAsideBecomesTheStoreAgain() async throws {
     let box = try StoreBox()
     let contents = try await box.fill()
@@ -400,7 +400,7 @@ import Testing
     await (try SQLiteStore.open(path: box.path)).close()
     #expect(box.aside == nil)
     #expect(try StoreBox.contents(box.path) == contents.store)
-    // One that is damaged stays where it is, as it is.
+    // A file that is really damaged stays where it is, unchanged.
     var damaged = try #require(box.folder.bytes("chime.db"))
     damaged.replaceSubrange(8_192..<16_384, with: Data(repeating: 0xA5, count: 8_192))
     try FileManager.default.removeItem(atPath: box.path)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// Copies of a store that runs.
+/// Copies of a running store.
 @Suite struct SnapshotTests {
   @Test func aSnapshotIsAWholeStoreForItsOwnerAlone() async throws {
     let box = try StoreBox()
@@ -17,7 +17,7 @@ import Testing
       for number in 0..<200 { try store.addFired(number) }
     }
     let snapshot = try await store.takeSnapshot(keeping: 3)
-    // What is in the log only is in the snapshot too, and the copy needs no log of its own.
+    // The snapshot includes what is in the log only, and needs no log itself.
     #expect(box.snapshotNames.count == 1)
     #expect(
       snapshot.path.wholeMatch(of: /.*\/snapshots\/chime-00001-\d{8}T\d{6}Z\.db/) != nil, "\(snapshot.path)")
@@ -33,7 +33,7 @@ import Testing
     await store.close()
     #expect(try StoreBox.contents(snapshot.path) == StoreBox.contents(box.path))
     #expect(box.snapshotNames.count == 1)
-    // It opens as a store like any other.
+    // It can be opened like any other store.
     let elsewhere = try StoreBox()
     try FileManager.default.copyItem(atPath: snapshot.path, toPath: elsewhere.path)
     let copy = try SQLiteStore.open(path: elsewhere.path)
@@ -50,7 +50,7 @@ import Testing
     let future = first.path.replacing(/-\d{8}T\d{6}Z/, with: "-20310101T000000Z")
     try FileManager.default.moveItem(atPath: first.path, toPath: future)
     #expect(store.snapshots().map(\.takenAt) == [try RFC3339.parse("2031-01-01T00:00:00Z")])
-    // What is no snapshot of this store is left alone.
+    // Other files are left alone.
     let others = [
       "other-00009-20310101T000000Z.db", "chime-notes.db", "chime-00007-2031.db", "chime-00003-x.db.damaged",
     ]
@@ -77,7 +77,7 @@ import Testing
     try await store.write { try $0.setNote("one", "0") }
     var copy = SnapshotCopy(files: store.opening.files, folder: store.opening.folder)
     let written = Mutex(0)
-    // A change to what is copied already and to what is not, and a look at it, between each two steps.
+    // Change copied and uncopied pages, and read the snapshot, between each two steps.
     copy.betweenSteps = {
       let number = written.withLock { number in
         number += 1
@@ -95,7 +95,7 @@ import Testing
       #expect(done.wait(timeout: .now() + 300) == .success)
     }
     let made = copy
-    // On a thread of its own: it waits for tasks, whose threads are few.
+    // On a separate thread, because it waits for tasks, which have few threads.
     let snapshot = try await withCheckedThrowingContinuation {
       (caller: CheckedContinuation<StoreSnapshot, any Error>) in
       Thread.detachNewThread { caller.resume(with: Result { try made.make(keeping: 3, isPatient: false) }) }
@@ -116,7 +116,7 @@ import Testing
       }
     }
     let taking = Task { try await store.takeSnapshot(keeping: 3) }
-    // Begun; on a quick disk it may be whole already.
+    // Started; on a fast disk it may be complete already.
     while SQLiteFiles.names(in: box.snapshotFolder).isEmpty { await Task.yield() }
     await store.close()
     let result = await taking.result
@@ -124,13 +124,13 @@ import Testing
     #expect(box.snapshotNames.allSatisfy { $0.hasSuffix("Z.db") }, "\(box.snapshotNames)")
     #expect(!box.folder.names.contains("chime.db-wal"), "the log was folded in all the same")
     await #expect(throws: StoreFailure.closed) { try await store.takeSnapshot(keeping: 3) }
-    // What a kill left unfinished is gone after the next start.
+    // An unfinished snapshot left by a kill is deleted at the next start.
     try Data("half".utf8).write(to: URL(fileURLWithPath: box.snapshotFolder + "/chime-00009-20261122T030000Z.db.new"))
     try await SQLiteStore.open(path: box.path).close()
     #expect(box.snapshotNames.allSatisfy { $0.hasSuffix("Z.db") })
   }
 
-  // Room.
+  // Space.
 
   @Test(.enabled(if: getuid() == 0)) func withTooLittleRoomNoneIsBegunAndItIsSaid() async throws {
     let box = try StoreBox()
@@ -154,7 +154,7 @@ import Testing
         for number in 0..<500 { try store.setNote("\(number)", String(repeating: "x", count: 8_000)) }
       }
       let first = try await store.takeSnapshot(keeping: 1)
-      // Somebody else takes the room while the next is being written.
+      // Another program takes the space while the next snapshot is being written.
       let ballast = box.folder.path + "/ballast"
       let free = SQLiteFiles.free(at: box.folder.path)
       try Data(repeating: 1, count: Int(free - 2 << 20)).write(to: URL(fileURLWithPath: ballast))
@@ -186,7 +186,7 @@ import Testing
     #expect(copy.path.hasSuffix("-before-upgrade-from-1.db"))
     #expect(try Raw.rows(copy.path, "PRAGMA user_version") == ["1"])
     #expect(try Raw.rows(copy.path, "SELECT value FROM note") == ["version 1"])
-    // It stays beside those of each day, and counts for none of them.
+    // It is kept in addition to the daily snapshots, and not counted among them.
     for _ in 0..<3 { _ = try await store.takeSnapshot(keeping: 2) }
     #expect(store.snapshots().map(\.beforeUpgradeFrom) == [nil, nil, 1])
     await store.close()

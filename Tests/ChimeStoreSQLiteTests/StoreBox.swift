@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// A store in a folder of its own with what the tests of snapshots look at.
+/// A store in its own folder, with helpers for the tests of snapshots.
 struct StoreBox {
   let folder: Folder
   var path: String { folder.path + "/chime.db" }
@@ -17,13 +17,13 @@ struct StoreBox {
     ((try? FileManager.default.contentsOfDirectory(atPath: snapshotFolder)) ?? []).sorted()
   }
 
-  /// The database that was moved aside, if exactly one was.
+  /// The database moved aside, if there is exactly one.
   var aside: String? {
     let names = folder.names.filter { $0.contains(".corrupt-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
     return names.count == 1 ? names[0] : nil
   }
 
-  /// All that a closed store holds, in an order of its own.
+  /// Returns the complete content of a closed store, in a fixed order.
   static func contents(_ path: String) throws -> [String] {
     try Raw.rows(
       path,
@@ -38,9 +38,9 @@ struct StoreBox {
       """)
   }
 
-  /// A store with reminders and times, a snapshot of it, and then more of both.
+  /// Creates a store with reminders and occurrences, takes a snapshot, and then adds more.
   ///
-  /// - Returns: what the snapshot holds and what the store holds.
+  /// - Returns: the contents of the snapshot and of the store.
   func fill(_ count: Int = 150) async throws -> (snapshot: [String], store: [String]) {
     let store = try SQLiteStore.open(path: path)
     try await store.write { store in
@@ -55,7 +55,7 @@ struct StoreBox {
     return (try Self.contents(snapshot.path), try Self.contents(path))
   }
 
-  /// Overwrites pages of the file of a running store behind its back, all but the first.
+  /// Overwrites all pages but the first in the file of a running store.
   func overwritePages(with byte: UInt8 = 0xEE) throws -> Data {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     var data = try #require(try file.readToEnd())
@@ -68,7 +68,7 @@ struct StoreBox {
     return data
   }
 
-  /// What the program sqlite3 says of a database.
+  /// Returns the result of sqlite3's integrity check.
   static func integrity(_ path: String) throws -> String {
     try ChildProcess.run("/usr/bin/sqlite3", ["-readonly", path, "PRAGMA integrity_check"]).text
       .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -78,7 +78,7 @@ struct StoreBox {
 }
 
 extension Folder {
-  /// Mounts a file system of its own there, which ends with the test.
+  /// Mounts a separate file system there while `body` runs.
   func mounted(size: String, _ body: () async throws -> Void) async throws {
     guard mount("tmpfs", path, "tmpfs", 0, "size=\(size)") == 0 else { return }
     defer { umount2(path, 2) }
@@ -86,13 +86,13 @@ extension Folder {
   }
 }
 
-/// What a store has told those who watch.
+/// The incidents that a store has reported.
 final class Incidents: Sendable {
   private let heard = Heard()
   init(_ store: SQLiteStore) { store.watch { [heard] in heard.add($0) } }
   var all: [StoreIncident] { heard.all }
 
-  /// Two parties: the store's queue and the test.
+  /// `@unchecked Sendable`: the lock protects the list, which the store's queue and the test use.
   private final class Heard: @unchecked Sendable {
     private let lock = NSLock()
     private var incidents: [StoreIncident] = []

@@ -3,7 +3,7 @@ import ChimeRecords
 import ChimeSchedule
 import Testing
 
-/// Ids as stores keep them.
+/// The stored form of IDs.
 @Suite struct StoredIDTests {
   @Test(arguments: [
     "msg_01kaxq3v00abcdefghjkmnpqrs", "msg_00000000000000000000000000", "msg_7zzzzzzzzzzzzzzzzzzzzzzzzz", "msg_1", "",
@@ -19,7 +19,7 @@ import Testing
     #expect(DeliveryID(at: .init(seconds: 1_795_266_000), using: &random).stored.count == 16)
   }
 
-  /// One without the time in front may begin with the byte that other texts have there.
+  /// An ID without a leading timestamp may begin with the byte that marks a text.
   @Test func noNumberIsTakenForAText() {
     #expect(DeliveryID(number: .max).stored.count == 31)
   }

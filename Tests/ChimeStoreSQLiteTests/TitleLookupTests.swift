@@ -7,9 +7,9 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// Looking for reminders of one title costs what they cost, and not what all of their owner's do.
+/// Finding reminders by title costs as much as there are matches, not as the owner has reminders.
 @Suite struct TitleLookupTests {
-  /// What SQLite has done, in hundreds of its instructions (sqlite.org/c3ref/progress_handler.html).
+  /// The number of SQLite's instructions, in hundreds (sqlite.org/c3ref/progress_handler.html).
   private final class Steps {
     var count = 0
   }
@@ -28,7 +28,7 @@ import Testing
     return withExtendedLifetime(steps) { steps.count }
   }
 
-  /// An import asks once for each title in the file: among 100,000 reminders that took 52 seconds.
+  /// An import looks up each title once: with 100,000 reminders that took 52 seconds.
   @Test func aTitleIsFoundWithoutGoingThroughAllOthers() async throws {
     let folder = try Folder()
     let store = try SQLiteStore.open(path: folder.path + "/chime.db")
@@ -54,7 +54,7 @@ import Testing
       return (found, steps)
     }
     #expect(found == 50)
-    // About two for each; going through all would be thousands for each.
+    // About two for each; a full scan would take thousands for each.
     print("fifty titles among 5,000: \(steps) hundred steps")
     #expect(steps < 50 * 20)
     await store.close()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// What only this engine does with trackers: how it finds them, and what it leaves on the disk.
+/// Tests of this engine only: how it finds trackers, and what it leaves on the disk.
 @Suite struct TrackerStoreTests {
   private static let key = TrackerKey(owner: 7, id: TrackerID(rawValue: "water"))
 
@@ -34,7 +34,7 @@ import Testing
     Int(try Raw.rows(path, "SELECT count(*) FROM \(table) WHERE \(condition)").first ?? "") ?? -1
   }
 
-  /// What is found by each statement is found by an index, whatever there is beside it.
+  /// Every statement uses an index, whatever other rows there are.
   @Test func everythingIsFoundByAnIndex() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
@@ -55,7 +55,7 @@ import Testing
           EXPLAIN QUERY PLAN SELECT e.at, e.key FROM entry e INDEXED BY entry_at WHERE e.gone IS NULL AND e.tracker = 1
           ORDER BY e.at DESC, e.key DESC LIMIT 1 OFFSET 1
           """),
-        // Only what is of one and the same time is sorted.
+        // Only rows of the same time are sorted.
         "SEARCH e USING COVERING INDEX entry_at (tracker=?); USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"
       ),
       (
@@ -102,7 +102,7 @@ import Testing
     ] { #expect(found == wanted) }
   }
 
-  /// A removal of everything copies nothing, and what is let go is gone from the disk.
+  /// Removing everything copies nothing, and expired undo records disappear from the disk.
   @Test func whatIsLetGoLeavesNothingBehind() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
@@ -120,7 +120,7 @@ import Testing
       try store.setProgress(
         AchievementProgress(pack: packID, achievement: AchievementID(rawValue: "a")), owner: 7)
       try store.setExperience(4, of: packID, owner: 7)
-      // Everything is replaced, and then everything goes.
+      // Everything is replaced, and then removed.
       try store.begin(Self.change(.edited))
       for entry in try store.entries(EntryFilter(owner: 7), page: Page()) {
         var edited = entry
@@ -161,7 +161,7 @@ import Testing
     }
     // 208 rows and two changes, twenty at a time.
     #expect(steps == 10 || steps == 11, "\(steps) steps")
-    // What the exchange has laid aside: what was unlocked.
+    // The staging owner's rows, with unlocked achievements.
     #expect(try await store.write { try $0.clearShelves(before: later, limit: 20) } == false)
     for name in names + names.map({ $0 + "_before" }) + [
       "achievement", "experience", "change", "item_day", "item_total",
@@ -171,7 +171,7 @@ import Testing
     await store.close()
   }
 
-  /// The price of a removal does not grow with what is copied, as nothing is.
+  /// The cost of a removal does not grow with the rows, because nothing is copied.
   @Test func removingAThousandEntriesIsOneStatementAndComesBack() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
@@ -195,7 +195,7 @@ import Testing
     await store.close()
   }
 
-  /// Rows that another version has written, or that are damaged.
+  /// Rows that a later version has written, or that are damaged.
   @Test func whatCannotBeReadIsPassedOverAndTold() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
@@ -245,7 +245,7 @@ import Testing
       let last = try #require(try store.lastChange(owner: 7, since: .earliest))
       #expect(last.kind == .edited)
       #expect(try store.takeBack(last.id).isEmpty)
-      // Removed and put anew, they are as good as any.
+      // Removed and added again, they work normally.
       #expect(try store.removeTracker(Self.key) && store.removePack(packID, owner: 7))
       try store.put(Self.tracker())
       #expect(try store.trackers(owner: 7).count == 2)

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeStoreSQLite
 import Testing
 
-/// A definition that this program cannot read, such as one that a later version has written.
+/// Definitions that this program cannot read, such as those of a later version.
 struct UnreadableTests {
   @Test func anUnreadableReminderHoldsUpNoOther() async throws {
     let folder = try Folder()
@@ -40,14 +40,14 @@ struct UnreadableTests {
     await again.close()
   }
 
-  /// What is put off is looked at later, and is still the same time: once it can be read again, it fires as that one.
+  /// A postponed reminder is evaluated later, but keeps its scheduled time: once readable, it fires as that occurrence.
   @Test func anUnreadableReminderPutOffByAnHourKeepsItsScheduledTimes() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let now = Instant(seconds: 1_774_828_800)
     let store = try SQLiteStore.open(path: path)
     try await store.write { transaction in
-      // Due on the minute; ten minutes late by its jitter; and not yet due, with a snooze that is.
+      // Due on the minute; ten minutes late because of its jitter; and not yet due, but with a due snooze.
       for (id, next, dueAt) in [
         ("aaaa", now, now), ("bbbb", now - .minutes(10), now), ("cccc", now + .minutes(30), now + .minutes(40)),
       ] {
@@ -113,7 +113,7 @@ struct UnreadableTests {
       #expect(transaction.unreadable.map(\.id.rawValue) == ["aaaa", "bbbb"])
       #expect(transaction.unreadable.map(\.owner) == [7, 7])
       #expect(transaction.unreadable[0].reason.contains("the definition of reminder aaaa cannot be read"))
-      // They have their place in a page all the same, so that a listing goes on behind them.
+      // They count in a page nevertheless, so that a list continues after them.
       #expect(try transaction.reminders(ReminderFilter(), page: Page(limit: 1)).isEmpty)
       #expect(transaction.unreadable.map(\.id.rawValue) == ["aaaa"])
       #expect(try transaction.firstComing(owner: 7)?.reminder.id.rawValue == "cccc")

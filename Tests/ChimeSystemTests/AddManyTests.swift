@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Thousands of reminders at once, through the real daemon, over a file and over a database.
+/// Adding thousands of reminders at once, with a file and with a database.
 @Suite(.serialized) struct AddManyTests {
-  /// More than one call takes, which is 2,000.
+  /// More than the 2,000 that one call takes.
   private static let count = 2_100
 
   private func line(_ title: String, _ when: String = "daily at 9:00") -> String {

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Which addresses the daemon dials, by its configuration.
+/// The addresses to which the daemon may connect by its configuration.
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct AddressTests {
-  /// What `chime endpoint test` says went wrong; nil when it arrived.
+  /// Returns the error of `chime endpoint test`; nil if the message was delivered.
   private func fault(_ home: Home, _ name: String) async throws -> String? {
     let output = try await home.chime("endpoint", "test", name, "--json")
     return output.status == 0 ? nil : output.text
@@ -19,7 +19,7 @@ struct AddressTests {
     }
   }
 
-  /// A rule that is changed counts from the next message on, whatever connections there are.
+  /// A changed rule applies from the next message on, despite open connections.
   @Test(.timeLimit(.minutes(1)))
   func aChangedRuleCountsAtOnce() async throws {
     try await Home.live { home in
@@ -60,7 +60,7 @@ struct AddressTests {
     }
   }
 
-  /// What the environment says of proxies is not heard, whichever name it has.
+  /// The daemon ignores the proxy variables of the environment, whatever their names.
   @Test(.timeLimit(.minutes(1)))
   func theEnvironmentNamesNoProxyAndNoException() async throws {
     try await Home.live { home in
@@ -76,7 +76,7 @@ struct AddressTests {
       try await home.addEndpoint("team", receiver)
       #expect(try await fault(home, "team") == nil)
       try await reload(home, daemon, "[webhook]\nproxy = \"http://127.0.0.1:\(port)\"\n")
-      // A name that only the proxy knows.
+      // A name that only the proxy can resolve.
       _ = try await home.answer(
         "io.chime.Endpoints.Put",
         [
@@ -89,7 +89,7 @@ struct AddressTests {
     }
   }
 
-  /// A name that leads elsewhere the second time, as a hostile name server's do: an /etc/hosts that is changed below it.
+  /// A host name that resolves differently the second time, as from a hostile name server; /etc/hosts simulates this.
   @Test(.enabled(if: Machine.canManage, "needs root and mount namespaces"), .timeLimit(.minutes(1)))
   func aNameThatMovesIsJudgedWhereItLeads() async throws {
     try await Home.live { home in
@@ -105,15 +105,15 @@ struct AddressTests {
           "name": "moving", "url": .string("http://moving.test:\(receiver.port)/hook"),
           "secret": .string(Receiver.secret),
         ])
-      // It may be dialled there; nobody listens.
+      // The address is allowed, but nobody listens.
       let absent = try await fault(home, "moving")
       #expect(absent?.contains("connect") == true && absent?.contains("dialled") == false, "\(absent ?? "")")
-      // In its place: a file renamed over it would not be the one that is mounted.
+      // Write in place: a renamed file would not be the mounted one.
       let file = try #require(FileHandle(forWritingAtPath: hosts))
       try file.truncate(atOffset: 0)
       try file.write(contentsOf: Data("127.0.0.1 moving.test\n".utf8))
       try file.close()
-      // Another time limit: a channel of its own, which remembers no name.
+      // A changed timeout creates a new channel, which has no cached names.
       try await reload(home, daemon, "[webhook]\ndeny = [\"127.0.0.1\"]\ntimeout = \"14s\"\n")
       let refused = try await fault(home, "moving")
       #expect(refused?.contains("127.0.0.1 may not be dialled") == true, "\(refused ?? "")")
@@ -121,7 +121,8 @@ struct AddressTests {
     }
   }
 
-  /// libcurl would wait for the resolver as it gives a request up, and all others with it: half a minute here.
+  /// Without a resolver of its own, libcurl would wait half a minute for the resolver when it gives up a request, and
+  /// delay all others.
   @Test(.proof(.patience), .enabled(if: Machine.canManage, "needs root and mount namespaces"), .timeLimit(.minutes(1)))
   func aNameServerThatHangsDelaysNobody() async throws {
     try await Home.live { home in

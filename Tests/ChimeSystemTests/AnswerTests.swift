@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Receivers that answer for the occurrence: a webhook that is two-way without an open port.
+/// Receivers that answer an occurrence in their response: a two-way webhook without an open port.
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct AnswerTests {
   @Test(.enabled(if: Machine.hasMockBus, "needs dbus-daemon and busctl"), .timeLimit(.minutes(1)))
@@ -26,8 +26,8 @@ struct AnswerTests {
     }
   }
 
-  /// A snooze by the first answer, done by the second: two rounds, each a delivery of its own. It is of a minute at least,
-  /// which a person cuts short.
+  /// A receiver snoozes first and answers *done* second: two rounds, each with a delivery of its own. A snooze lasts a
+  /// minute at least, which the test cuts short.
   @Test(.timeLimit(.minutes(1)))
   func aReceiverSnoozes() async throws {
     try await Home.live { home in
@@ -51,7 +51,7 @@ struct AnswerTests {
     }
   }
 
-  /// What was closed while the receiver thought stays closed, and what it says to one occurrence moves no other.
+  /// An answer does not reopen an occurrence that was closed meanwhile, and does not affect other occurrences.
   @Test(.timeLimit(.minutes(1)))
   func anAnswerToWhatIsClosedChangesNothing() async throws {
     try await Home.live { home in
@@ -69,7 +69,7 @@ struct AnswerTests {
           "attempts"
         ].int == 1
       }
-      // Writes are done in their order: once this one is, the answer has been looked at.
+      // Writes are ordered: when this one is done, the answer has been processed.
       _ = try await home.add("Later", "in 1h")
       #expect(try await home.latestOccurrence(of: id)["state"].string == "dismissed")
       #expect(["fired", "delivered"].contains(try await home.latestOccurrence(of: other)["state"].string ?? ""))

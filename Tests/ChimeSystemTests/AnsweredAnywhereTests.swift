@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A person who has a reminder on every screen, and answers on any of them.
+/// A user with the same reminder on every screen, who answers on any of them.
 @Suite(.serialized, .enabled(if: Broker.isThere && Machine.has("curl"), "needs mosquitto and curl"))
 struct AnsweredAnywhereTests {
   private static let seed =
@@ -18,11 +18,11 @@ struct AnsweredAnywhereTests {
       }
     }
 
-    /// By which an answer is kept for a daemon that does not run.
+    /// The ways whose answers are kept while no daemon runs.
     static let kept: [Way] = [.phone, .home, .room, .page]
   }
 
-  /// What stands on the screens of one person: every kind that there is.
+  /// The screens of one user, one of each kind.
   private struct Screens {
     static let channels = ["desktop", "phone", "home", "room", "page", "push", "mail"]
 
@@ -35,9 +35,9 @@ struct AnsweredAnywhereTests {
     let mail: MailServer
     let page: AnswerPage
 
-    /// Starts them all, and a daemon that is to tell them.
+    /// Starts all screens, and a daemon with endpoints for them.
     static func start(in home: Home) async throws -> (Screens, Daemon) {
-      // Whose popups can be taken down by the next daemon as well.
+      // With the bus transport, the next daemon can close popups too.
       try home.configure(Transport.bus.toml)
       let (desktop, phone, broker) = try await (
         home.startMockDesktop(), TopicServer.start(in: home), Broker.start(in: home)
@@ -90,10 +90,10 @@ struct AnsweredAnywhereTests {
       try await room.server.screen(room.ann, room.id, by: room.bot).filter { $0.text.hasPrefix(title + "\n") }
     }
 
-    /// How many emails somebody has with a title.
+    /// Returns the number of emails with a subject.
     func emails(_ title: String) -> Int { mail.messages.count { $0["headers"]["subject"].string == title } }
 
-    /// Whether it stands everywhere, and the store knows so.
+    /// Returns whether the reminder is on all screens and recorded as delivered.
     func show(_ title: String) async throws -> Bool {
       guard button(title) != nil, token(title) != nil, !popups(title).isEmpty, push.screen.contains(title),
         emails(title) == 1, try await page.shows(title), try await !events(title).isEmpty
@@ -103,7 +103,7 @@ struct AnsweredAnywhereTests {
       }
     }
 
-    /// Whether nothing of a reminder waits anywhere.
+    /// Returns whether the reminder is on no screen.
     func areClear(of title: String) async throws -> Bool {
       let closed = desktop.calls("CloseNotification")
       guard !phone.screen("alerts").contains(title), broker.state()["newest"]["title"].string != title,
@@ -144,13 +144,13 @@ struct AnsweredAnywhereTests {
     for (title, types) in receiver.told { #expect(types == ["reminder.fired", "occurrence.done"], "\(title)") }
   }
 
-  /// The middle of some times, and what one of a hundred exceeds.
+  /// Formats the median and the 99th percentile.
   private func percentiles(_ times: [Duration]) -> String {
     let sorted = times.sorted()
     return "p50 \(sorted[sorted.count / 2]), p99 \(sorted[sorted.count * 99 / 100])"
   }
 
-  /// How long it takes from the program that presses until a client that does nothing else has it.
+  /// Measures the time from the sending program to a bare client, as a reference.
   private func bareTimes(_ screens: Screens, _ count: Int) async throws -> (phone: [Duration], home: [Duration]) {
     let reader = try await screens.home.spawn("curl", ["-sN", screens.phone.url("bare") + "/json"])
     try await eventually("it reads") { reader.output.contains("\"open\"") }
@@ -168,7 +168,7 @@ struct AnsweredAnywhereTests {
     return (phone, home)
   }
 
-  /// Each reminder is answered once, on one of the screens, and is gone from all of them.
+  /// Each reminder is answered once, on one screen, and disappears from all.
   @Test(.timeLimit(.minutes(40)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func onAnyScreen() async throws {
     print("AnsweredAnywhereTests: CHIME_TEST_SEED=\(Self.seed)")
@@ -182,7 +182,7 @@ struct AnsweredAnywhereTests {
       for number in 1...ProofTier.amount(quick: Way.allCases.count, proof: 200) {
         let title = "Task \(number) of the day"
         titles.append(title)
-        // Each way at least once.
+        // Use each way at least once.
         let way = number <= Way.allCases.count ? Way.allCases[number - 1] : Way.allCases.randomElement(using: &random)!
         let id = try await home.add(title, "in 1s", to: Screens.channels)
         try await eventually("\(title) is everywhere", within: .seconds(60)) { try await screens.show(title) }
@@ -196,7 +196,7 @@ struct AnsweredAnywhereTests {
         times.append(ContinuousClock.now - begin)
         let done = try await occurrence(id, home)
         #expect(done["answeredBy"].string == way.answeredBy, "\(way): \(done)")
-        // Somebody else answers as well.
+        // A second answer by other ways.
         try await screens.phone.press(others.button)
         try await screens.broker.send(others.token)
       }
@@ -215,7 +215,8 @@ struct AnsweredAnywhereTests {
     }
   }
 
-  /// The daemon is killed at a random moment around each answer: none is lost, none is given twice, and no screen keeps it.
+  /// The daemon is killed at a random moment around each answer: no answer is lost or applied twice, and no screen
+  /// keeps the reminder.
   @Test(.timeLimit(.minutes(60)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func killedAroundAnswers() async throws {
     print("AnsweredAnywhereTests: CHIME_TEST_SEED=\(Self.seed)")
@@ -255,7 +256,7 @@ struct AnsweredAnywhereTests {
     }
   }
 
-  /// Tokens that are none, not any more, or another's, in a flood: none is accepted, all are counted, and nobody is delayed.
+  /// A flood of invalid, expired and foreign tokens: none is accepted, all are counted, and other clients see no delay.
   @Test(.timeLimit(.minutes(10)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func aFloodOfTokens() async throws {
     let amount = ProofTier.amount(quick: 2_000, proof: 5_000)
@@ -279,7 +280,7 @@ struct AnsweredAnywhereTests {
         case 1: return foreign
         case 2: return String(good.dropLast(1 + number / 4 % (good.count - 2)))
         default:
-          // One letter of it is another. The last one has bits that say nothing, and stays.
+          // Change one character. Skip the last one: some of its bits have no meaning.
           var forged = Array(good)
           let place = Int.random(in: 6..<forged.count - 1, using: &random)
           forged[place] = letters.filter { $0 != forged[place] }.randomElement(using: &random)!
@@ -310,12 +311,12 @@ struct AnsweredAnywhereTests {
       }
       let time = ContinuousClock.now - begin
       #expect(try await flood.ended() == .exited(0))
-      // The good one is as good as before.
+      // The valid token still works.
       #expect(try await occurrence(open, home)["state"].string != "done")
       try await screens.broker.send(good)
       try await eventually("it is done") { try await occurrence(open, home)["state"].string == "done" }
 
-      // One that goes on for long waits for the daemon, or is hung up on: nothing else waits for either.
+      // A long flood is throttled or disconnected; nothing else waits for it.
       let more = ProofTier.amount(quick: 20_000, proof: 200_000)
       try home.write(String(repeating: replayed + "\n", count: more), to: file)
       _ = try await screens.broker.flood(file)
@@ -330,14 +331,14 @@ struct AnsweredAnywhereTests {
     }
   }
 
-  /// While nothing comes, nothing is done: the daemon wakes when a server says something, and for nothing else.
+  /// Without traffic the daemon sleeps: it wakes only when a server sends something.
   @Test(
     .timeLimit(.minutes(5)), .proof(.patience),
     .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func nothingIsDoneWhileNothingComes() async throws {
     try await Home.live { home in
       let (_, daemon) = try await Screens.start(in: home)
-      /// How often each thread has slept and woken.
+      /// Returns the number of context switches of each thread.
       func wakeUps() -> [String: Int] {
         let folder = "/proc/\(daemon.process.pid)/task"
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).reduce(into: [:]) {
@@ -349,13 +350,13 @@ struct AnsweredAnywhereTests {
             Int(line?.split(separator: "\t").last ?? "") ?? 0
         }
       }
-      // What was begun comes to its end.
+      // Let pending work end.
       try await Task.sleep(for: .seconds(20))
       let before = wakeUps()
       try await Task.sleep(for: .seconds(60))
       let grown = wakeUps().map { ($0, $1 - before[$0, default: 0]) }.filter { $0.1 > 0 }
       print("AnsweredAnywhereTests: wake-ups in a minute:", grown.map { "\($0.1) \($0.0)" }.sorted())
-      // Of ntfy a sign of life each 45 s; Matrix and the page end a question after 50 s, which is asked anew; MQTT is silent.
+      // ntfy sends a keep-alive each 45 s; polls of Matrix and of the page end after 50 s and start anew; MQTT is silent.
       #expect(grown.map(\.1).reduce(0, +) <= 40, "\(grown)")
     }
   }

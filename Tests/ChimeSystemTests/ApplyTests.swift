@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Reminders in files, with the real daemon and the real command.
+/// `chime apply` with files, against the real daemon.
 @Suite(.serialized) struct ApplyTests {
   private static let file = """
     [[reminder]]
@@ -34,7 +34,7 @@ import Testing
       let json = try await home.chime("apply", file, "--json").json
       #expect(json["changed"] == false && json["set"] == "home")
 
-      // A fault is told with its place, on standard error and for programs, and changes nothing.
+      // A fault is reported with its position, for people and programs, and nothing changes.
       try home.write(Self.file.replacing("weekdays", with: "wekdays").replacing("9", with: "8"), to: file)
       let wrong = try await home.chime("apply", file, "--json")
       #expect(
@@ -42,14 +42,14 @@ import Testing
       )
       #expect(try wrong.json["faults"].elements.map { $0["line"] } == [10])
 
-      // Pruning asks a person, or wants --yes.
+      // Pruning asks on a terminal, or requires --yes.
       try home.write(String(Self.file.prefix(while: { _ in true }).components(separatedBy: "\n\n")[0]), to: file)
       let unasked = try await home.chime("apply", file, "--prune")
       #expect(unasked.status == 1 && unasked.err.contains("--prune would remove 1"), "\(unasked.text)")
       let pruned = try await home.chime("apply", file, "--prune", "--yes")
       #expect(pruned.status == 0 && pruned.out.contains("- standup  \"Stand-up\""), "\(pruned.text)")
 
-      // A folder is a set too, in the order of its names; and elsewhere the export gives the same, byte by byte.
+      // A folder is a set too, in the order of file names; elsewhere, the export is byte-identical.
       let folder = home.path + "/reminders.d"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       try home.write(Self.file, to: folder + "/10-home.toml")
@@ -69,7 +69,7 @@ import Testing
       #expect(here.err.hasSuffix("nothing to change: all 3 match the files\n"), "\(here.text)")
       return exported
     }
-    // One home after the other: who waits for one inside another may wait for whoever wants to be alone.
+    // Use one home after the other: nested homes could deadlock with a test that runs alone.
     try await Home.live { other in
       let moved = other.path + "/moved.toml"
       try other.write(exported, to: moved)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  /// Killed at any moment, either all of a set is there or nothing of it.
+  /// After a kill at any moment, a set is applied completely or not at all.
   @Test(.proof(.kills), .timeLimit(.minutes(3)))
   func aKillInTheMiddleLeavesNothingHalf() async throws {
     let count = 1_500
@@ -93,7 +93,7 @@ import Testing
       for delay in [20, 60, 120, 250, 500, 800, 1_200, 2_500] {
         var daemon = try await home.start()
         let client = try await home.spawn(Machine.chime, ["apply", path])
-        // Nothing is waited for: the kill is to come at any instant, before, in and after the transaction.
+        // Do not wait for any event: the kill may come before, in or after the transaction.
         try await Task.sleep(for: .milliseconds(delay))
         try await daemon.crash()
         _ = try? await client.ended(within: .seconds(20))
@@ -101,7 +101,7 @@ import Testing
         let there = try await home.listed("list", "-n", "all")["reminders"].elements.count
         #expect(there == 0 || there == count, "after \(delay) ms there are \(there)")
         if there == count { whole += 1 } else { none += 1 }
-        // And the next apply makes it whole.
+        // The next apply completes it.
         try await home.did("apply", path)
         let empty = home.path + "/empty.toml"
         try home.write("", to: empty)

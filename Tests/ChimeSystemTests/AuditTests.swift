@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `chime audit` over the life of a real daemon, and over a history of which something was taken.
+/// `chime audit` over a real daemon's history, and over a history with a missing record.
 @Suite struct AuditTests {
   private func audit(_ home: Home, _ arguments: String...) async throws -> (status: Int32, audits: [String: JSON]) {
     let output = try await home.run(Machine.chime, ["audit", "--json"] + arguments)
@@ -33,7 +33,7 @@ import Testing
         let (one, other) = (try await count(beat, home), try await count(gone, home))
         return one > 1 && other > 1
       }
-      // Edited, removed, killed, started again, paused: whatever becomes of it, each time has a record.
+      // After edits, a removal, a kill, a restart and a pause, each time still has a record.
       try await home.did("edit", beat, "--when", "every 2s")
       try await home.did("remove", gone)
       let before = try await count(beat, home)

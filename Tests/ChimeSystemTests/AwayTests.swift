@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The bus, the notification server and the daemon go and come back: what waited comes once, and not as a storm.
+/// Bus, notification server and daemon disappear and return: pending popups are shown once, without a storm.
 @Suite(.serialized, .enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
 struct AwayTests {
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
@@ -19,7 +19,7 @@ struct AwayTests {
       }
 
       let desktop = try await home.startMockServer(on: bus)
-      // notify-send is tried every half minute. The first popup that is shown tells that the way is open.
+      // notify-send is retried every half minute. The first popup shown proves that the way is available.
       if transport == .program { try await home.did("in", "1s", "At its time") }
       try await eventually("all have arrived") {
         try await home.deliveries("delivered").count == (transport == .program ? 11 : 10)
@@ -29,12 +29,12 @@ struct AwayTests {
       #expect(shown.count { $0.contains("\"Gas is on\"") } == 1)
       let summary = try #require(shown.first { $0.contains("\"6 more reminders while you were away\"") })
       #expect(!summary.contains("done"), "a summary has no buttons: \(summary)")
-      // The mock writes a body's lines as lines.
+      // The mock writes the lines of a body as separate lines.
       let written = desktop.written.split(separator: "\n").joined(separator: "\" \"")
       for title in titles { #expect(written.components(separatedBy: "\"\(title)\"").count == 2, "\(title)") }
       #expect(try await home.deliveries("delivered").allSatisfy { $0["attempts"].int ?? 9 <= 2 })
 
-      // What is in the summary can be answered as any other.
+      // Reminders in the summary can be answered like others.
       let open = try await home.answer("io.chime.Occurrences.List", ["filter": ["open": true]])["occurrences"]
       #expect(open.elements.count == (transport == .program ? 11 : 10))
       for title in titles { try await home.did("done", title) }
@@ -58,14 +58,14 @@ struct AwayTests {
       desktop = try await home.startMockServer(on: desktop.bus)
       let popup = try await desktop.popup(titled: "Patience")
       try await eventually("it arrived") { try await home.deliveries("delivered").count == 2 }
-      // The new server counts from 1, as the old one did: its popup must not be taken for the old one's.
+      // The new server's ids start at 1 like the old one's; its popups must not be confused.
       try await desktop.close(popup, reason: 2)
       try await eventually("the journal says why it went away") {
         daemon.process.errors.contains("the popup of \"Patience\" was closed by the user without an answer")
       }
       #expect(try await home.latestOccurrence(of: id)["state"].string == "delivered", "closing is no answer")
       #expect(desktop.shown.count == 1)
-      // A button says by itself what it is about.
+      // A button's key identifies its reminder.
       try await desktop.invoke(key, on: 77)
       try await eventually("it is done") { daemon.process.errors.contains("\"Before\" done") }
     }
@@ -132,7 +132,7 @@ struct AwayTests {
       desktop = try await home.startMockDesktop()
       try await home.did("in", "1s", "After")
       _ = try await desktop.popup(titled: "After")
-      // The first that is shown tells that the way is open; the other does not wait for its half minute.
+      // The first popup shown proves that the way is available; the other does not wait for its half minute.
       _ = try await desktop.popup(titled: "Without a bus")
       try await eventually("all arrived") { try await home.deliveries("delivered").count == 3 }
       #expect(desktop.shown.count == 2)
@@ -155,14 +155,14 @@ struct AwayTests {
       let bus = try await home.startBus(services: services)
       try home.configure(transport.toml)
       let daemon = try await home.start()
-      // Listening for servers starts none.
+      // Subscribing to signals starts no server.
       try await home.did("status")
       #expect(!FileManager.default.fileExists(atPath: home.path + "/activated"))
       try await home.did("in", "1s", "Wake up")
       try await eventually("it arrived") { try await home.deliveries("delivered").count == 1 }
       let desktop = MockDesktop(home: home, log: log, bus: bus, server: daemon.process)
       #expect(desktop.shown.count == 1)
-      // The bus has started it, and nobody else would end it.
+      // The bus started this process; nobody else would end it.
       let pid = try String(contentsOfFile: home.path + "/activated", encoding: .utf8)
       try kill(#require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
     }
@@ -176,7 +176,7 @@ struct AwayTests {
       _ = try await home.start()
       try await home.did("in", "1s", "Before")
       _ = try await desktop.popup(titled: "Before")
-      // Shown is not answered yet.
+      // Shown, but not answered.
       try await eventually("it arrived") { try await home.deliveries("delivered").count == 1 }
       desktop.server.send(SIGSTOP)
       let id = try await home.add("Stuck", "in 1s")
@@ -185,13 +185,13 @@ struct AwayTests {
           $0["error"].string == "the notification server did not answer within 300ms"
         }
       }
-      // Nothing else is held up by it.
+      // Other requests are not delayed.
       try await home.did("list")
       desktop.server.send(SIGCONT)
       try await eventually("it arrives with a later attempt") {
         try await home.deliveries("delivered").count == 2
       }
-      // The server has shown the first attempts after all: of its popups one is left.
+      // The server finally shows the first attempts too; all but one of the popups are closed.
       try await eventually("the others are taken down") {
         let numbers = desktop.shown.indices.filter { desktop.shown[$0].contains("\"Stuck\"") }.map { $0 + 1 }
         return numbers.count > 1 && desktop.calls("CloseNotification").count == numbers.count - 1
@@ -208,8 +208,7 @@ struct AwayTests {
       let id = try await home.add("Mine", "in 1s")
       let popup = try await desktop.popup(titled: "Mine")
       try await eventually("it arrived") { try await home.deliveries("delivered").count == 1 }
-      // A stranger on the bus says that buttons were pressed and that the server has gone; then the server itself speaks
-      // of something else.
+      // Another bus client forges button presses and the loss of the server; then the server sends signals about other ids.
       let key = try desktop.key("done", of: popup)
       let list = try await home.run("busctl", ["--address=\(home.bus)", "list", "--no-legend"])
       let lines = list.out.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
@@ -230,7 +229,7 @@ struct AwayTests {
       for key in ["done", "default", "done:\(id)@1", "done:zzzz@1774744200", "snooze:-1s:\(id)@1", ":"] {
         try await desktop.invoke(key, on: popup)
       }
-      // What was said is worked off in order: when this is known, so is all before it.
+      // Signals are processed in order: when this one is, all before it are.
       try await desktop.close(popup, reason: 99)
       try await eventually("the popup went away") {
         daemon.process.errors.contains("the popup of \"Mine\" went away without an answer")
@@ -280,7 +279,7 @@ struct AwayTests {
         "io.chime.Reminders.Add", ["reminder": ["title": "Rich", "when": "in 1s", "body": "a <b>"]])
       _ = try await desktop.popup(titled: "Rich")
       #expect(desktop.shown[0].contains("\"a <b>\"") && desktop.shown[0].contains("Snooze 10 min"))
-      // Answered elsewhere: the popup goes.
+      // Answered elsewhere, the popup closes.
       try await home.did("done", "Rich")
       try await eventually("it is taken down") { desktop.calls("CloseNotification").count == 1 }
     }
@@ -318,7 +317,7 @@ extension Home {
     return attempts
   }
 
-  /// Waits until the daemon has asked the server what it can do: from then on it hears its signals.
+  /// Waits until the daemon has called GetCapabilities; from then on it receives the server's signals.
   func listening(_ desktop: MockDesktop, times: Int = 2) async throws {
     try await eventually("the daemon listens") { desktop.calls("GetCapabilities").count >= times }
   }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// One file has everything, and brings it onto a new machine.
+/// A backup file contains everything, and restores it on a new machine.
 @Suite(.serialized)
 struct BackupTests {
-  /// By their ids: of two that came in one second either may be listed first.
+  /// Returns occurrences by id: two of the same second may be listed in any order.
   private static func history(_ home: Home) async throws -> [String: JSON] {
     let occurrences = try await home.listed("history", "-n", "all")["occurrences"].elements
     return Dictionary(occurrences.map { ($0["id"].string ?? "", $0) }) { $1 }
@@ -56,10 +56,10 @@ struct BackupTests {
       #expect(try await home.listed("endpoint", "list")["endpoints"][0]["fault"].string == nil)
       let status = try await home.did("status")
       #expect(status.contains("unanswered  1"), "\(status)")
-      // A number says of what it is one.
+      // A count is printed with its noun.
       let changes = try await home.did("undo", "--list")
       #expect(changes.contains(/backup restored +1 entry/), "\(changes)")
-      // What was not put in place of another configuration lies beside it.
+      // The backup's configuration does not replace an existing one, but is placed beside it.
       try home.configure(Home.heard)
       let again = try await home.run(Machine.chime, ["restore", file, "--yes", "--passphrase-file", passphrase])
       #expect(again.err.contains("is not in force; it lies at \(home.configuration).restored"), "\(again)")

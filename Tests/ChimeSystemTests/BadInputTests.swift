@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What is not right gets its typed error, and nothing is changed by it.
+/// Invalid requests get typed errors and change nothing.
 @Suite(.serialized) struct BadInputTests {
-  /// A request that has to be refused, with the error's name and a word that its parameters have to have.
+  /// A request that must be refused, with the expected error name and a word in its parameters.
   struct Refusal: Sendable, CustomStringConvertible {
     let description: String
     let method: String
@@ -136,7 +136,7 @@ import Testing
         #expect(
           try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"]["title"].string == title)
       }
-      // What could turn a terminal's line around is not printed as it is.
+      // Characters that reverse the terminal's writing direction are escaped.
       let listed = try await home.did("list")
       #expect(!listed.unicodeScalars.contains("\u{202E}"))
     }
@@ -182,7 +182,7 @@ import Testing
           socket.send(bytes)
           return try socket.receive().map { String(decoding: $0, as: UTF8.self) }
         }
-        // Either the connection is closed, or there is an error of the Varlink service.
+        // Either the connection is closed, or the reply is a Varlink error.
         if let reply {
           #expect(reply.contains("\"error\""), "\(what): \(reply)")
           #expect(!reply.contains("\"parameters\":{\"reminder"), "\(what): \(reply)")
@@ -230,7 +230,7 @@ import Testing
     }
   }
 
-  /// All that a client can see of the state.
+  /// Returns all state that a client can see.
   private func everything(_ home: Home) async throws -> [JSON] {
     var all: [JSON] = []
     for method in ["Reminders.List", "Occurrences.List", "Deliveries.List", "Endpoints.List"] {

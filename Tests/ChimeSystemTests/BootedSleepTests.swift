@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The machine sleeps and wakes as logind has it, under a real systemd: the lock that delays it, what comes due
-/// meanwhile, and the timer that wakes it. Only the act of sleeping is a stand-in. About 15 s.
+/// Suspend and resume by logind under a real systemd: the delay lock, reminders due meanwhile, and the wake-up alarm.
+/// Only the suspension itself is simulated. About 15 s.
 @Suite(
   .proof(.booted), .serialized, .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"),
   .timeLimit(.minutes(2)))
@@ -24,7 +24,7 @@ struct BootedSleepTests {
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
       try await Self.isLocked(machine)
 
-      // A run that is under way ends, and is recorded, before the machine sleeps; what comes due meanwhile waits.
+      // A running command ends and is recorded before the machine sleeps; reminders due meanwhile wait.
       try await machine.did("chime", "--system", "in", "1s", "Quick", "--to", "short")
       try await eventually("it runs") { try await machine.run("pgrep", ["-xf", "/bin/sleep 1.2"]).status == 0 }
       let due = try await machine.did("chime", "--system", "in", "6s", "Due asleep", "--to", "short", "--json")
@@ -34,7 +34,7 @@ struct BootedSleepTests {
       let asleep = try #require(try await Self.entry(machine, "_PID=1", "Starting systemd-suspend.service"))
       let ended = try #require(try await Self.entry(machine, "CHIME_ENDPOINT=short", "delivered to short"))
       #expect(ended < asleep, "the run is recorded before the machine sleeps")
-      // Long enough asleep for the reminder to come due: the service manager sleeps, not the clock.
+      // Long enough for the reminder to become due: only the service manager stops, not the clock.
       try await eventually("it is past its time") {
         try await machine.did("date", "+%s.%N").trimmingCharacters(in: .whitespacesAndNewlines)
           > Self.seconds(asleep + 7_000_000)
@@ -50,7 +50,7 @@ struct BootedSleepTests {
       let resumed = try await machine.journal("MESSAGE_ID=928a614437024531b3b8c90ce31950d9")
       #expect(resumed.compactMap { $0["MESSAGE"].string } == ["the machine is awake again"], "told once")
 
-      // A run that takes too long is not waited for, and logind's own patience is not used up.
+      // A long command is not awaited, and logind's delay limit is not exhausted.
       try await machine.did("chime", "--system", "in", "1s", "Slow", "--to", "long")
       try await eventually("it runs") { try await machine.run("pgrep", ["-xf", "/bin/sleep 20"]).status == 0 }
       try await Self.suspend(machine)
@@ -94,20 +94,20 @@ struct BootedSleepTests {
       let added = try await machine.run("chime", ["--system", "in", "1h", "Tea", "--wake"])
       #expect(added.status == 0 && added.err.contains("CAP_WAKE_ALARM"), "\(added.text)")
       #expect(try await machine.did("chime", "--system", "show", "Tea").contains("cannot wake the machine: chimed lacks"))
-      // Status 1: something needs a look.
+      // Status 1 means that something needs attention.
       let status = try await machine.run("chime", ["--system", "status"])
       #expect(status.status == 1 && status.out.contains("CAP_WAKE_ALARM"), "\(status.text)")
       let told = try await machine.journal("_SYSTEMD_UNIT=chimed.service", "PRIORITY=4")
       #expect(told.count { $0["MESSAGE"].string?.contains("is not woken") == true } == 1, "told once")
       #expect(try await Self.alarm(machine) == nil)
 
-      // The drop-in as it is installed. The unit is hardly more exposed with it.
+      // The drop-in as installed. It hardly increases the unit's exposure.
       try await machine.did(
         "install", "-D", "-m", "644", "/usr/local/share/doc/chime/wake.conf",
         "/etc/systemd/system/chimed.service.d/wake.conf")
       try await machine.systemctl("daemon-reload")
       try await machine.systemctl("restart", "chimed.service")
-      // Some hardware clocks have an alarm, and this machine seems to have one now.
+      // Pretend that the machine has a hardware clock with an alarm.
       let without = try await machine.run("chime", ["--system", "status"])
       #expect(without.status == 1 && without.out.contains("no hardware clock with an alarm"), "\(without.text)")
       try await machine.did(
@@ -120,11 +120,11 @@ struct BootedSleepTests {
       #expect((3_000...3_600).contains(seconds), "armed for the reminder")
       let exposure = try await machine.run("systemd-analyze", ["security", "--threshold=16", "chimed.service"])
       #expect(exposure.status == 0, "\(exposure.out.suffix(200))")
-      // Nothing else may now be done to the clock.
+      // The capability allows nothing else about the clock.
       let pid = try await machine.property("MainPID")
       #expect(try await machine.did("cat", "/proc/\(pid)/status").contains("CapEff:\t0000000800000000\n"))
 
-      // It follows what is asked for.
+      // The alarm follows edits.
       try await machine.did("chime", "--system", "in", "30m", "Sooner", "--wake")
       try await eventually("the earlier one") { (1_000...1_800).contains(try await Self.alarm(machine) ?? 0) }
       try await machine.did("chime", "--system", "edit", "Sooner", "--no-wake")
@@ -139,8 +139,8 @@ struct BootedSleepTests {
 
   // MARK: The machine
 
-  /// In how many seconds the machine is woken; nil when there is no such timer (proc(5), `fdinfo`). Of one that has been
-  /// disarmed the kernel goes on showing what it was armed for.
+  /// Returns the seconds until the wake-up alarm; nil without such a timer (proc(5), `fdinfo`). The kernel still shows
+  /// the setting of a disarmed timer.
   private static func alarm(_ machine: BootedSystem) async throws -> Int? {
     let pid = try await machine.property("MainPID")
     let timer = try await machine.run("sh", ["-c", "grep -h -A3 'clockid: 8' /proc/\(pid)/fdinfo/*"])
@@ -157,7 +157,7 @@ struct BootedSleepTests {
     try await eventually("sleep waits for it") { try await locks(machine).count == 1 }
   }
 
-  /// Asks logind, and waits until the machine sleeps.
+  /// Requests a suspension, and waits until the machine sleeps.
   private static func suspend(_ machine: BootedSystem) async throws {
     try await machine.did(
       "busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
@@ -174,7 +174,7 @@ struct BootedSleepTests {
     }
   }
 
-  /// When the latest entry that says this was made, in microseconds; nil when there is none.
+  /// Returns the time of the latest matching journal entry in microseconds; nil without one.
   private static func entry(_ machine: BootedSystem, _ match: String, _ text: String) async throws -> Int? {
     try await machine.journal(match).last { $0["MESSAGE"].string?.contains(text) == true }
       .flatMap { $0["__REALTIME_TIMESTAMP"].string.flatMap { Int($0) } }

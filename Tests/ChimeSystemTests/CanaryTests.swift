@@ -1,24 +1,23 @@
 import Foundation
 import Testing
 
-/// Secrets are looked for wherever they have no business, after everything has been done with them.
+/// Searches for leaked secrets after all operations with them.
 ///
-/// All that the programs say, every file of the store, the arguments and the surroundings of every process end up below
-/// the test's home, so one search finds what has leaked: as it was given, as the bytes of a key, in percent signs, in hex
-/// and in another base64.
+/// All program output, all files of the store, and the arguments and environments of all processes are saved below the test's
+/// home. One search finds each leak: verbatim, as raw key bytes, percent-encoded, in hex, and in other base64 variants.
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct CanaryTests {
-  /// Something secret, and the files in which it may stand.
+  /// A secret, and the files that may contain it.
   private struct Canary {
     let name: String
-    /// What is given to Chime.
+    /// The secret as given to Chime.
     let text: String
-    /// What may not be found.
+    /// The forms that must not be found.
     let forms: [String]
-    /// Endings of paths below the home.
+    /// The suffixes of permitted paths below the home.
     var allowed: [String]
 
-    /// A key of HMAC whose bytes can be read.
+    /// Creates an HMAC key whose bytes are readable text.
     init(key name: String, allowed: [String]) {
       let bytes = "canary-\(name)-" + UUID().uuidString
       let base = Data(bytes.utf8).base64EncodedString()
@@ -48,7 +47,7 @@ struct CanaryTests {
       let given = canary(Canary(key: "given", allowed: ["/given", "/receiver.secret", "/secrets/\(getuid())-team"]))
       let next = canary(Canary(key: "next", allowed: ["/next", "/secrets/\(getuid())-team"]))
       let credential = canary(Canary(key: "credential", allowed: ["/credentials/endpoint.borrowed"]))
-      // The receiver writes down what it is sent.
+      // The receiver records what it receives.
       let token = canary(Canary(text: "token", allowed: ["/token", "/secrets/\(getuid())-team"]))
       let password = canary(Canary(text: "password", allowed: []))
       let variable = canary(Canary(text: "variable", allowed: ["/chimed.toml", "/seen.command"]))
@@ -84,7 +83,7 @@ struct CanaryTests {
     for (file, text) in [("given", given), ("token", token), ("receiver.secret", given)] {
       try home.write(text + "\n", to: "\(home.path)/\(file)")
     }
-    // Sends back what it was sent, in ways that are kept: an answer, a misunderstood one, a failure's.
+    // The receiver echoes what it got in replies that are stored: an answer, an invalid answer, and an error.
     let process = try await home.spawn(
       Machine.clients,
       [
@@ -97,7 +96,7 @@ struct CanaryTests {
     let credentials = home.path + "/credentials"
     try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
     try home.write(credential + "\n", to: credentials + "/endpoint.borrowed", mode: 0o400)
-    // Both write down what anybody could see of them while they run.
+    // Both programs record what others can see of them while they run.
     let look = "{ tr '\\0' '\\n' </proc/self/cmdline; tr '\\0' '\\n' </proc/self/environ; cat; }"
     try home.write(
       "#!/bin/sh\n\(look) >>\"$HOME/seen.command\"; echo noted; exit 3\n", to: home.path + "/note", mode: 0o700)
@@ -118,7 +117,7 @@ struct CanaryTests {
     return (daemon, Recipient(url: "http://127.0.0.1:\(port)/hook", outputPath: process.outputPath))
   }
 
-  /// Everything that goes well.
+  /// Uses the secrets in every valid way.
   private func exercise(_ home: Home, _ receiver: Recipient) async throws {
     try await home.did(
       "endpoint", "add", "team", receiver.url, "--secret-file", home.path + "/given", "--token-file",
@@ -135,7 +134,7 @@ struct CanaryTests {
     try await home.did("show", id)
   }
 
-  /// Everything that is refused, with a secret in it.
+  /// Provokes errors with a secret in each.
   private func provoke(
     _ home: Home, _ daemon: Daemon, given: String, token: String, password: String
   ) async throws {
@@ -167,7 +166,7 @@ struct CanaryTests {
       #expect(answer.error != nil, "\(method) \(parameters)")
       try home.keep("\(answer)", as: "answers")
     }
-    // A configuration with a password is refused at a reload, at a start, and by --check.
+    // A password in the configuration is refused by reload, start, and --check.
     let good = try String(contentsOfFile: home.configuration, encoding: .utf8)
     for bad in [
       "[webhook]\nproxy = \"http://user:\(password)@proxy.example.org:3128\"\n",
@@ -189,11 +188,11 @@ struct CanaryTests {
     #expect(inForce.status == 0 && inForce.out.contains("commands.note"))
   }
 
-  /// Rotates in each way; gives the secrets that were made.
+  /// Rotates the secret in each way; returns the new secrets.
   private func rotate(_ home: Home) async throws -> [String] {
     try await home.did("endpoint", "rotate", "team", "--secret-file", home.path + "/next")
     try await home.did("endpoint", "rotate", "team", "--new-secret", home.path + "/made")
-    // What --show prints is for its reader alone; the log of this run is put where the search passes it over.
+    // Only the reader may see the output of --show; save it where the search skips it.
     let shown = try await home.run(
       "sh", ["-c", "\(Machine.chime) endpoint rotate team --show >\"$HOME/rotate.shown\""])
     #expect(shown.status == 0)
@@ -204,7 +203,7 @@ struct CanaryTests {
     return texts.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
   }
 
-  /// Every verb that shows anything, in each of its forms; and every list that the socket gives.
+  /// Runs every verb that shows anything, in all formats, and every list method.
   private func askEverything(_ home: Home) async throws {
     let delivery = try await home.listed("deliveries")["deliveries"][0]["id"].string ?? ""
     let id = try await home.listed("history")["occurrences"][0]["reminder"].string ?? ""
@@ -215,7 +214,7 @@ struct CanaryTests {
       ["redeliver", delivery], ["show", id], ["history"], ["list"], ["next"], ["status"], ["export"], ["version"],
       ["help", "endpoint"],
     ]
-    // Receivers that fail, a command that does, and what is not there.
+    // Failing receivers, a failing command, and unknown names.
     let failing: [[String]] = [
       ["endpoint", "test", "team"], ["endpoint", "test", "borrowed"], ["command", "test", "note"],
       ["endpoint", "nonsense"], ["endpoint", "show", "nobody"], ["discard", "nothing"],
@@ -243,7 +242,7 @@ struct CanaryTests {
     }
   }
 
-  /// What anybody may see of a process, and its own user of its surroundings: those that it was given, no more.
+  /// Saves the public facts of a process, and its initial environment.
   private func copyFacts(of pid: pid_t, to home: Home) throws {
     for fact in ["cmdline", "status", "limits"] {
       let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/\(fact)") ?? Data()
@@ -252,7 +251,7 @@ struct CanaryTests {
     }
   }
 
-  /// Looks through every file below the home.
+  /// Searches every file below the home.
   private func search(_ home: Home, _ name: String, _ forms: [String], _ allowed: [String]) throws {
     let files = FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String } ?? []
     var read = 0
@@ -273,7 +272,7 @@ struct CanaryTests {
 }
 
 extension Home {
-  /// Adds a text to a file that is searched.
+  /// Appends text to a file that is searched.
   fileprivate func keep(_ text: String, as name: String) throws {
     let file = "\(path)/kept.\(name)"
     let before = FileManager.default.contents(atPath: file) ?? Data()
@@ -282,6 +281,6 @@ extension Home {
 }
 
 extension String {
-  /// The end of a path that is below the home.
+  /// Returns the part of a path below the home.
   fileprivate func suffixInHome(_ home: Home) -> String { String(dropFirst(home.path.count)) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Reminders that count from what becomes of another, with the real daemon and the real command.
+/// Reminders that follow others, with the real daemon and command.
 @Suite(.serialized) struct ChainTests {
   @Test(.timeLimit(.minutes(1)))
   func doneOfOneFiresTheOtherOnceThoughTheDaemonIsKilled() async throws {
@@ -25,7 +25,7 @@ import Testing
 
       try await home.did("fire", figures)
       try await home.did("done", figures)
-      // The answer is durable, and so is what follows from it.
+      // The answer and its consequences are durable.
       try await daemon.crash()
       daemon = try await home.start()
       let id = report["id"].string ?? ""
@@ -73,7 +73,7 @@ import Testing
       try await eventually("it has fired") { try await home.latestOccurrence(of: id)["firedAt"] != .null }
       let audit = try await home.listed("audit", id)
       #expect(audit["audits"][0]["unexplained"].int == 0, "\(audit)")
-      // It can be taken away again, and goes through a file.
+      // The condition survives an export, and can be removed.
       let exported = try await home.did("export")
       #expect(exported.contains("onlyIfDone = \"\(figures)\""), "\(exported)")
       try await home.did("edit", id, "--only-if-done", "")
@@ -163,7 +163,7 @@ import Testing
       try home.write(set.replacing("Check the figures\\", with: "Nobody\\"), to: file)
       let nobody = try await home.chime("apply", file)
       #expect(nobody.status == 1 && nobody.err.contains("there is no such reminder"), "\(nobody.text)")
-      // Without what it counts from it is not left behind.
+      // A reminder cannot be pruned while another follows it.
       try home.write(String(set.components(separatedBy: "\n\n")[0]), to: file)
       let pruned = try await home.chime("apply", file, "--prune", "--yes")
       #expect(pruned.status != 0, "\(pruned.text)")

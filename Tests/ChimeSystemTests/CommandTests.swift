@@ -3,7 +3,7 @@ import Testing
 
 /// Reminders that run programs.
 @Suite(.serialized) struct CommandTests {
-  /// A program that notes what it was given, and ends as it is told to.
+  /// A program that records its input, and exits as configured.
   private static let script = """
     #!/bin/sh
     cat > "$HOME/input.json"
@@ -109,7 +109,7 @@ import Testing
       try home.write("3", to: home.path + "/status")
       let daemon = try await home.start()
       try await home.did("in", "1s", "Failing", "--to", "note")
-      // At once, then after five seconds and a little.
+      // Immediately, then after slightly more than five seconds.
       let waiting = try await eventually("it was tried twice") {
         try await home.deliveries("waiting").first { ($0["attempts"].int ?? 0) >= 2 }
       }
@@ -118,7 +118,7 @@ import Testing
       #expect(waiting["lastResult"].string?.contains("it ended with status 3: a remark") == true, "\(waiting)")
       _ = try await delivery(home, "delivered")
 
-      // A program that is not there waits for five minutes, or for a configuration that names another.
+      // A missing program is retried after five minutes, or when the configuration names another.
       try home.configure("[commands.note]\nprogram = \"\(home.path)/gone\"\n")
       daemon.process.send(SIGHUP)
       let added = try await eventually("the new definition is in force") {

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Completion in the shells themselves: each on a terminal of its own, with a real daemon behind it.
+/// Completion in real shells, each on a pseudo-terminal, with a real daemon.
 @Suite struct CompletionTests {
   struct Shell: CustomTestStringConvertible, Sendable {
     var name: String
-    /// How it quotes the titles of the test, in the middle of `chime show …`, and within quotes.
+    /// How the shell quotes the test's titles, within `chime show …` and within quotes.
     var quoted: [String]
     var testDescription: String { name }
-    /// What the script is called in `chime completion`.
+    /// The script's name in `chime completion`.
     var script: String { name.hasPrefix("bash") ? "bash" : name }
   }
 
@@ -25,10 +25,10 @@ import Testing
     #"chime show Call\ \"Bob\"\ \&\ co "#, #"chime show "Call \"Bob\" & co" "#, #"chime show 'Ann'\''s tea' "#,
   ]
 
-  /// Types each text into a shell and gives the command lines that came of them, and what was shown.
+  /// Types texts into a shell and returns the resulting command lines and output.
   ///
-  /// - Parameter isRight: of what came of a text, and which one. What is not is typed again a few times: `chime complete`
-  ///   gives the daemon 80 ms, which a busy machine may take away.
+  /// - Parameter isRight: checks a result by its index. A wrong one is typed again a few times: `chime complete` gives
+  ///   the daemon 80 ms, which a busy machine may exceed.
   private func type(
     _ texts: [String], into shell: Shell, of home: Home,
     until isRight: (Int, (line: String, shown: String)) -> Bool = { _, _ in true }
@@ -47,7 +47,7 @@ import Testing
         "\(shell.name) completes \(text); it said: \(typist.errors)", within: .seconds(30)
       ) {
         if let end = typist.end, typist.lines.count <= count { throw HarnessFailure("\(end): \(typist.errors)") }
-        // A line is whole once its end is there.
+        // A line is complete when its line break has arrived.
         return typist.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().dropFirst(count).first
       }
       count += 1
@@ -110,7 +110,7 @@ import Testing
         ("chime add \"x\" every \t", ["90m", "a length of time", "mon", "a day of the week", "month"]),
         ("chime --color \t", ["auto", "always", "never"]),
       ]
-      // Where a word is replaced as a whole, fish 4 quotes what fish 3 escapes.
+      // fish 4 quotes a replaced word where fish 3 escapes it.
       func plain(_ line: String) -> String {
         shell.name == "fish" && line == "chime show 'Drink water' " ? "chime show Drink\\ water " : line
       }
@@ -124,7 +124,7 @@ import Testing
         for piece in wanted.shows { #expect(became.shown.contains(piece), "\(wanted.typed): \(became.shown)") }
       }
 
-      // With the daemon gone, verbs, options and schedules are still there, and nothing is complained of.
+      // Without the daemon, verbs, options and schedules are still completed, without error messages.
       _ = try await daemon.stop()
       let alone = try await type(["chime sno\t", "chime done \t", "chime when daily at 9 un\t"], into: shell, of: home)
       #expect(alone.map(\.line) == ["chime snooze ", "chime done ", "chime when daily at 9 until "])
@@ -132,8 +132,8 @@ import Testing
     }
   }
 
-  /// Each runs something where one of its signs is left as it is. U+0600 and U+0D4E join what follows to one character, U+0301,
-  /// joiners and tags what is before.
+  /// Titles that each run a command if one metacharacter stays unquoted. U+0600 and U+0D4E merge with the next
+  /// character; U+0301, joiners and tags merge with the previous one.
   private static let hostile = [
     "Gym1 \u{600};touch \u{301}X", "Gym2 \u{600}$(touch \u{301}X)\u{600}`\u{301}touch X`",
     "Gym3 \u{D4E}\"\u{301};touch X;\u{600}\"\u{200D}", "Gym4 \u{600}'\u{301};touch X;\u{600}'\u{E0041}\u{E007F}",
@@ -141,7 +141,7 @@ import Testing
     "Gym7 !touch \u{600}\\\u{301}",
   ]
 
-  /// A title that somebody else wrote, as in an imported calendar, is put into the line as one word, in which nothing runs.
+  /// A hostile title, as from an imported calendar, is inserted as one word and runs nothing.
   @Test(.timeLimit(.minutes(3)), arguments: Self.shells)
   func aTitleRunsNothing(_ shell: Shell) async throws {
     try #require(Machine.has(shell.script), "Packaging/dependencies test installs \(shell.script)")
@@ -154,7 +154,7 @@ import Testing
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
       for (index, one) in found.enumerated() {
         let title = Self.hostile[index / 3]
-        // The line as the shell would run it, with a chime that says what it is given.
+        // Run the line in the shell, with a `chime` that prints its arguments.
         let output: Home.Output
         switch shell.script {
         case "fish":
@@ -165,7 +165,7 @@ import Testing
               one.line,
             ])
         default:
-          // Where zsh looks for its history it takes the backslash off again, which happens on a terminal alone.
+          // zsh removes this backslash during history expansion, which only happens on a terminal.
           let line = shell.name == "zsh" ? one.line.replacing("\\!", with: "!") : one.line
           output = try await home.run(
             shell.script, ["-c", "cd \"$1\"; chime() { shift; printf %s \"$@\"; }; eval \"$2\"", "_", folder, line])
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  /// A daemon that is stopped, so that it takes connections and answers nothing, costs a person less than a blink.
+  /// A stopped daemon, which accepts connections but never replies, delays completion imperceptibly.
   @Test(.proof(.patience), .timeLimit(.minutes(1))) func aDaemonThatHangsIsNotWaitedFor() async throws {
     try await Home.live { home in
       let daemon = try await home.start()
@@ -186,7 +186,7 @@ import Testing
       daemon.process.send(SIGSTOP)
       let clock = ContinuousClock()
       var fastest = Duration.seconds(60)
-      // The machine may have other things to do at times, so the best of several counts.
+      // Take the best of many attempts, because of other load.
       for _ in 0..<100 where fastest >= .milliseconds(150) * Sanitizer.slowness {
         let start = clock.now
         let output = try await home.chime("complete", "fish", "--", "done", "")

@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// kill -9 at random and at chosen instants, under a load of everything that clients can ask for; then the promises are
-/// checked from outside, through the socket and at the receivers.
+/// kill -9 at random and chosen moments under a load of all kinds of requests; then the guarantees are checked from
+/// outside, through the socket and at the receivers.
 @Suite(.serialized, .enabled(if: Machine.has("cc") && Machine.has("sqlite3"), "needs cc and sqlite3"))
 struct CrashTests {
   private static let environment = ProcessInfo.processInfo.environment
-  /// `make crash ROUNDS=500` for more.
+  /// `make crash ROUNDS=500` runs more.
   private static let rounds =
     environment["CHIME_TEST_ROUNDS"].flatMap { Int($0) }
     ?? ProofTier.amount(quick: 24, proof: 100)
   private static let seed = environment["CHIME_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
 
-  /// Notes which message it runs for, and ends its daemon or fails now and then.
+  /// Records its message, and sometimes kills its daemon or fails.
   private static let script = """
     #!/bin/sh
     cat > /dev/null
@@ -80,7 +80,7 @@ struct CrashTests {
         recurring: recurring, last: last)
       let figures = try await proof.prove()
       #expect(try await daemon.stop() == .exited(0))
-      // Another's word on the file that went through all this, and nothing else is left beside it.
+      // An independent program checks the database, and no other files are left.
       let check = try await home.run("sqlite3", [home.state + "/chime.db", "PRAGMA integrity_check"])
       #expect(check.out == "ok\n", "\(check.text)")
       let left = try leftovers(home)
@@ -94,13 +94,13 @@ struct CrashTests {
       print("CrashTests: deaths: " + deaths.map { "\($0) \($1)" }.sorted().joined(separator: ", "))
       for (name, number) in told + figures { print("CrashTests:   \(number)\t\(name)") }
       print("CrashTests: the crashes took \(crashed - begin), the proof \(ContinuousClock.now - crashed)")
-      // How much that is depends on the machine.
+      // The amount depends on the machine.
       let least = ProofTier.isProof ? Self.rounds * 8 / Sanitizer.slowness : 0
       #expect(now.acknowledged > least, "a load worth the name")
     }
   }
 
-  /// The endpoints, and the reminders that come all the time.
+  /// Creates the endpoints and the recurring reminders.
   private func prepare(_ home: Home, _ url: String, _ ledger: CrashLedger) async throws -> [String: Int64] {
     let daemon = try await home.start(Machine.programs + "/chimed")
     for name in ["team", "side"] {
@@ -133,7 +133,7 @@ struct CrashTests {
     return recurring
   }
 
-  /// Settles what is in doubt, and waits until nothing is owed any more.
+  /// Settles open requests, and waits until no delivery is pending.
   private func settle(_ home: Home, _ recurring: [String: Int64], _ ledger: CrashLedger, _ url: String) async throws {
     let socket = home.socket
     try await blocking {
@@ -146,7 +146,7 @@ struct CrashTests {
     for name in ["team", "side"] { _ = try await home.answer("io.chime.Endpoints.Enable", ["name": .string(name)]) }
     for id in recurring.keys { _ = try await home.answer("io.chime.Reminders.Pause", ["id": .string(id)]) }
     try await eventually("all that is soon has come, and all is delivered", within: .seconds(90)) {
-      // What would be repeated for half a minute, or is tried again in five.
+      // Dismiss occurrences that repeat after half a minute, or are retried in five.
       let open = try await home.answer("io.chime.Occurrences.List", ["filter": ["open": true], "limit": 10_000])
       for one in open["occurrences"].elements {
         // A receiver snoozes for a minute at least, a client here for a second.
@@ -162,7 +162,7 @@ struct CrashTests {
         }
       }
       let upcoming = try await home.answer("io.chime.Occurrences.Upcoming", ["limit": 10_000])["upcoming"].elements
-      // After it: what fires in between is owed by then.
+      // Read this after the list: firings in between are pending by then.
       let status = try await home.answer("io.chime.Daemon.Status")["status"]
       let isQuiet = !upcoming.contains { one in
         one["paused"].bool != true
@@ -171,11 +171,11 @@ struct CrashTests {
       }
       return status["owedDeliveries"].int == 0 && status["deadDeliveries"].int == 0 && isQuiet
     }
-    // What is recorded meanwhile would move from one page of a listing to the next.
+    // Stop recurring firings, which would move entries between pages of a listing.
     for id in recurring.keys { _ = try await home.answer("io.chime.Reminders.Remove", ["id": .string(id)]) }
   }
 
-  /// What a daemon has left that nobody needs.
+  /// Returns files that the daemons left without need.
   private func leftovers(_ home: Home) throws -> [String] {
     let names =
       try FileManager.default.subpathsOfDirectory(atPath: home.state)
@@ -189,10 +189,10 @@ struct CrashTests {
 }
 
 extension Home {
-  /// Makes the library that ends the program it is loaded into at a chosen call to the system.
+  /// Builds the library that kills its process at a chosen system call.
   func diesAt() async throws -> String { try await preloaded("die-at") }
 
-  /// Makes a library that changes what the program sees of the system that it is loaded into.
+  /// Builds a library that changes system calls of its process.
   func preloaded(_ name: String) async throws -> String {
     let library = "\(path)/\(name).so"
     let output = try await run(
@@ -202,7 +202,7 @@ extension Home {
   }
 }
 
-/// SplitMix64: a seed that is printed makes a run that can be had again.
+/// SplitMix64; a printed seed reproduces a run.
 struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 

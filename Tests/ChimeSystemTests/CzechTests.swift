@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The real command in a real Czech locale, against a daemon in another: what it says, and what it leaves as it is.
+/// The real command in a Czech locale, with a daemon in another: what is translated, and what is not.
 @Suite(.serialized, .enabled(if: Machine.canMakeLocales, "localedef and gettext make the locale and the catalog"))
 struct CzechTests {
-  /// Makes the locale and the catalog in a home, and gives the environment that has them.
+  /// Builds the locale and the catalog, and returns the environment for them.
   static func czech(_ home: Home) async throws -> [String: String] {
     let (locales, words) = ("\(home.path)/locales", "\(home.path)/words")
     try FileManager.default.createDirectory(atPath: locales, withIntermediateDirectories: true)
-    // Its status is 1 for mere warnings.
+    // Its exit status is 1 for mere warnings.
     let made = try await home.run("/usr/bin/localedef", ["-i", "cs_CZ", "-f", "UTF-8", "\(locales)/cs_CZ.UTF-8"])
     try #require(FileManager.default.fileExists(atPath: "\(locales)/cs_CZ.UTF-8/LC_TIME"), "\(made.text)")
     let compiled = try await home.run(Machine.packaging("words"), ["compile", words])
@@ -18,7 +18,7 @@ struct CzechTests {
     ]
   }
 
-  /// Words that no Czech sentence has, and no schedule, title or path of these tests.
+  /// Returns English words that occur in no Czech sentence and in no schedule, title or path of these tests.
   static func english(in text: String) -> [String] {
     let words = text.split { !$0.isLetter }.map { $0.lowercased() }
     return words.filter {
@@ -30,7 +30,7 @@ struct CzechTests {
     }
   }
 
-  /// A question on a terminal is asked in Czech, and a Czech yes is one.
+  /// A terminal question is asked in Czech, and accepts a Czech yes.
   @Test(
     .timeLimit(.minutes(5)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script makes the terminal"))
@@ -49,7 +49,7 @@ struct CzechTests {
     }
   }
 
-  /// A daemon in a Czech locale says in its popups, too, how many there are.
+  /// A daemon in a Czech locale uses Czech plurals in its popups.
   @Test(.timeLimit(.minutes(5)), .enabled(if: Machine.hasMockBus, "needs dbus-daemon and python3-dbusmock"))
   func popupsAreInCzech() async throws {
     try await Home.live { home in
@@ -70,7 +70,7 @@ struct CzechTests {
     }
   }
 
-  /// What comes late says so in Czech: held by quiet hours, or because no daemon ran.
+  /// Late notifications say so in Czech: after quiet hours, or after downtime.
   @Test(
     .timeLimit(.minutes(5)),
     .enabled(if: Machine.hasMockBus && Machine.has("cc"), "needs dbus-daemon, python3-dbusmock and cc"))
@@ -115,7 +115,7 @@ struct CzechTests {
     }
   }
 
-  /// The wizard's words are Czech, and so are those that it takes: *ano*, *ne*, *přeskočit*.
+  /// The wizard speaks Czech, and understands *ano*, *ne*, *přeskočit*.
   @Test(
     .timeLimit(.minutes(5)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script makes the terminal"))
@@ -137,7 +137,7 @@ struct CzechTests {
     }
   }
 
-  /// What goes wrong is told in Czech, wherever the sentence was written.
+  /// Errors are in Czech, wherever the sentence originates.
   @Test(.timeLimit(.minutes(5))) func mistakesAreExplained() async throws {
     try await Home.live { home in
       let czech = try await Self.czech(home)
@@ -168,14 +168,14 @@ struct CzechTests {
         #expect(output.err.contains(said), "chime \(line): \(output.text)")
         #expect(Self.english(in: output.err).isEmpty, "chime \(line): \(output.text)")
       }
-      // On a machine without the locale too, whole sentences and not half of them.
+      // Without the locale, sentences are still whole.
       let without = czech.merging(["LOCPATH": home.path + "/none"]) { $1 }
       let output = try await home.run(Machine.chime, ["set"], environment: without)
       #expect(output.err.contains("nezná sloveso") && Self.english(in: output.err).isEmpty, "\(output.text)")
     }
   }
 
-  /// Looking at things: Czech words, dates and numbers, and none of it in JSON.
+  /// Listings use Czech words, dates and numbers; JSON does not.
   @Test(.timeLimit(.minutes(5))) func whatIsShownIsCzechAndJSONIsNot() async throws {
     try await Home.live { home in
       let czech = try await Self.czech(home)
@@ -213,14 +213,14 @@ struct CzechTests {
       #expect(json.out.contains("02:30 does not exist on 2026-03-29"), "\(json.text)")
       for line in [["list"], ["history"], ["status"], ["today"], ["log", "beh", "1,5"]] {
         let czech = try await home.run(Machine.chime, line + ["--json"], environment: czech)
-        // Nobody hears a reminder whose channel is missing, and the status says so.
+        // A reminder with a missing channel notifies nobody, which the status reports.
         #expect(try czech.status == (line == ["status"] ? 1 : 0) && czech.json != .null, "\(czech.text)")
         #expect(!czech.out.contains(",5 km") && !czech.out.contains("\u{202F}"), "\(czech.text)")
       }
     }
   }
 
-  /// Events are told in Czech to whom reads Czech, at the same time as in English to whom does not.
+  /// Events are in Czech for Czech clients, and in English for others at the same time.
   @Test(.timeLimit(.minutes(3))) func eventsAreTold() async throws {
     try await Home.live { home in
       let czech = try await Self.czech(home)
@@ -230,7 +230,7 @@ struct CzechTests {
       try await eventually("both listen") {
         try await home.listed("status")["status"]["connections"].int.map { $0 >= 3 } ?? false
       }
-      // Who is connected may not listen yet: told again until both have heard it.
+      // A connected client may not listen yet, so repeat the event until both have received one.
       try await eventually("both are told", every: .milliseconds(200)) {
         try await home.did("add", "Čaj", "daily", "at", "9:00")
         return !mine.isRunning && !theirs.isRunning

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The real daemon and what may become of its database's server: the loss of a primary, passwords, what the doctor sees.
+/// Failures of the database server: loss of the primary, passwords, and the doctor's findings.
 @Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct DatabaseServerTests {
   private func configure(_ home: Home, _ connection: String, more: String = "") throws {
@@ -14,8 +14,8 @@ struct DatabaseServerTests {
     ].elements.compactMap { $0["scheduledAt"]["at"].string }
   }
 
-  /// The primary's machine is lost while somebody adds reminders and one fires each second: the daemon goes on at the
-  /// standby that takes its place. What was acknowledged is there, and no time is recorded twice.
+  /// The primary is lost while a client adds reminders and one fires each second. The daemon continues at the promoted
+  /// standby; acknowledged reminders exist, and no time is recorded twice.
   @Test(.timeLimit(.minutes(3))) func theDaemonGoesOnAtTheNewPrimary() async throws {
     let primary = try await PostgresServer.begin()
     let database = try await primary.makeDatabase()
@@ -43,7 +43,7 @@ struct DatabaseServerTests {
     }
   }
 
-  /// From libpq's own passfile, and from a credential of the service manager.
+  /// Passwords come from libpq's passfile, and from a systemd credential.
   @Test(.timeLimit(.minutes(2))) func passwordsComeFromWhereTheyAreKept() async throws {
     let server = try await PostgresServer.begin()
     try await server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
@@ -80,7 +80,7 @@ struct DatabaseServerTests {
       let alone = try await store()
       #expect(alone.state == "caution" && alone.message?.contains("no server follows") == true, "\(alone)")
       let standby = try await PostgresServer.begin(following: primary)
-      // It answers before it follows.
+      // The standby answers before it replicates.
       let loose = try await eventually("it follows") {
         let found = try await store()
         return found.message?.contains("no server follows") == true ? nil : found

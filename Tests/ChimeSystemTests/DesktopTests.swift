@@ -1,6 +1,6 @@
 import Testing
 
-/// How popups reach the screen, as the configuration names it.
+/// The transport of popups, as in the configuration.
 enum Transport: String, CaseIterable, Sendable {
   case program = "notify-send"
   case bus = "dbus"
@@ -8,7 +8,7 @@ enum Transport: String, CaseIterable, Sendable {
   var toml: String { "[desktop]\ntransport = \"\(rawValue)\"\n" }
 }
 
-/// Both transports, a notification daemon that another project wrote, and a finger on the buttons.
+/// Both transports, with an independent notification server and simulated button presses.
 @Suite(.serialized, .enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
 struct DesktopTests {
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
@@ -60,7 +60,7 @@ struct DesktopTests {
     }
   }
 
-  /// The popup of a collection has its likely items for buttons, and a click on one logs it.
+  /// The popup for a collection has buttons for likely items; a click logs one.
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
   func aWatchIsNamedOnThePopup(_ transport: Transport) async throws {
     try await Home.live { home in
@@ -78,7 +78,7 @@ struct DesktopTests {
       }
       try await home.did("fire", "What is on your wrist today?")
       let popup = try await desktop.popup(titled: "What is on your wrist today?")
-      // Its text has two lines, of which `shown` has the first.
+      // The body has two lines; `shown` contains the first.
       let shown = try await eventually("all of it is written down") {
         desktop.written.contains("item:") ? desktop.written : nil
       }
@@ -135,7 +135,7 @@ struct DesktopTests {
       let owed = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
       let state = try #require(owed["deliveries"][0]["state"].string)
       #expect(["pending", "waiting"].contains(state))
-      // Answered from the command line, long before any popup.
+      // Answered by the command, long before any popup.
       try await home.did("done")
       #expect(try await home.latestOccurrence(of: id)["state"].string == "done")
     }

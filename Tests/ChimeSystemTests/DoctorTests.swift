@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `chime doctor` on machines that are really broken, one way each.
+/// `chime doctor` on machines with one real fault each.
 @Suite(.timeLimit(.minutes(2))) struct DoctorTests {
-  /// What it found, by check: the worst state, all messages, all remedies.
+  /// The findings by check: the worst state, all messages, all remedies.
   struct Findings {
     let status: Int32
     let checks: [JSON]
@@ -21,7 +21,7 @@ import Testing
       of(check).flatMap { $0["remedies"].elements }.compactMap { $0["text"].string }
     }
 
-    /// All that is bad.
+    /// The checks that fail.
     var bad: [String] { checks.filter { $0["state"] == "bad" }.compactMap { $0["check"].string } }
     var everything: String {
       checks.map { "\($0["check"].string ?? "") \($0["state"].string ?? ""): \($0["message"].string ?? "")" }.joined(
@@ -33,13 +33,13 @@ import Testing
     try Findings(await home.run(Machine.chime, ["doctor", "--json"] + more))
   }
 
-  /// Looks until it finds that. The doctor gives each thing a second or so, which a busy machine may take away.
+  /// Repeats the doctor until the condition holds: each probe has about a second, which a busy machine may exceed.
   private func settled(
     _ look: () async throws -> Findings, _ holds: (Findings) -> Bool
   ) async throws -> Findings {
     var found = try await look()
     for _ in 0..<5 where !holds(found) { found = try await look() }
-    // What it is not is told by the expectations.
+    // The expectations report what differs.
     return found
   }
 
@@ -79,10 +79,10 @@ import Testing
         found.says("notifications").contains("actions, body-markup, persistence"), "\(found.says("notifications"))")
       #expect(found.says("socket").contains("mode 0600, held by chimed"))
       #expect(found.says("store").hasSuffix("sound"))
-      // Nothing was shown, and nothing was asked of the server but what it is.
+      // Doctor shows no popup, and only asks the server for its capabilities.
       #expect(desktop.shown.isEmpty)
 
-      // For a person: a line each, and a verdict.
+      // For a person: a line per check, and a summary.
       let page = try await eventually("the daemon answers the doctor in time") {
         let page = try await home.chime("doctor")
         return page.out.contains("✓ daemon") ? page : nil
@@ -102,7 +102,7 @@ import Testing
       #expect(found.states("socket") == ["bad"])
       #expect(found.says("socket").contains("left by a daemon that is gone"))
       #expect(found.remedies("socket") == ["chimed"])
-      // The remedy helps; a log of the crash is no damage.
+      // The remedy works; the log left by the crash is no damage.
       #expect(found.states("store") == ["good"], "\(found.says("store"))")
       _ = try await home.start()
       #expect(try await doctor(home).states("socket") == ["good"])
@@ -127,7 +127,7 @@ import Testing
         #expect(found.states("daemon") == [state], "\(kind): \(found.everything)")
         #expect(found.says("daemon").contains(says))
         #expect(!found.remedies("daemon").isEmpty)
-        // What it was asked changes nothing.
+        // The doctor's calls change nothing.
         let asked = Set(fake.lines.dropFirst().compactMap { $0.split(separator: ".").last.map(String.init) })
         #expect(asked.isSubset(of: ["Status", "List", "Packs", "Examine"]), "\(asked)")
         fake.destroy()
@@ -167,7 +167,7 @@ import Testing
       #expect(found.states("bus") == ["good"] && found.states("notifications") == ["bad"], "\(found.everything)")
       #expect(found.says("notifications").contains("popups wait"))
 
-      // One that is there and has no buttons; then one that hangs.
+      // A server without buttons; then one that hangs.
       let plain = try await home.startMockServer(on: bus, capabilities: "body")
       found = try await settled {
         try await doctor(home)
@@ -180,7 +180,7 @@ import Testing
       #expect(found.states("notifications") == ["bad"] && found.says("notifications").contains("does not answer"))
       plain.server.send(SIGCONT)
 
-      // A bus that takes connections and says nothing.
+      // A bus that accepts connections but never replies.
       bus.send(SIGSTOP)
       found = try await doctor(home)
       #expect(found.states("bus") == ["bad"] && found.says("bus").contains("does not answer"), "\(found.says("bus"))")
@@ -188,10 +188,10 @@ import Testing
     }
   }
 
-  /// A machine without a desktop, whose reminders go elsewhere: that it shows no popups is no fault of it.
+  /// On a machine without a desktop, missing popups are no fault if reminders use other channels.
   @Test func popupsAreMissedOnlyWhereTheyAreNeeded() async throws {
     try await Home.live { home in
-      // As on a machine that was logged in to from afar; the tests may run in a graphical session.
+      // As in a remote login; the tests may run in a graphical session.
       let afar = ["DISPLAY": "", "WAYLAND_DISPLAY": "", "XDG_SESSION_TYPE": "tty"]
       func look() async throws -> Findings {
         try Findings(await home.run(Machine.chime, ["doctor", "--json"], environment: afar))
@@ -206,7 +206,7 @@ import Testing
       #expect(found.status == 0 && found.states("bus") == ["caution"], "\(found.everything)")
       #expect(found.remedies("bus").first?.hasPrefix("nothing") == true)
 
-      // One reminder that joins the desktop late is enough.
+      // One reminder that escalates to the desktop is enough.
       try await home.did("add", "Tea", "every", "2h", "--nag", "5m", "--escalate", "3:desktop")
       found = try await look()
       #expect(found.status == 1 && found.states("bus") == ["bad"], "\(found.everything)")
@@ -379,7 +379,7 @@ import Testing
       let manager = try await UserManager.start(in: home)
       func look() async throws -> Findings { try Findings(await manager.run(Machine.chime, ["doctor", "--json"])) }
       try await manager.systemctl("start", "chimed.socket")
-      // Where systemd takes too long to answer, the doctor connects, and the socket starts the daemon.
+      // If systemd answers too slowly, the doctor connects, and the socket starts the daemon.
       var found = try await eventually("systemd answers the doctor in time") { () -> Findings? in
         let found = try await look()
         guard found.says("units").contains("took longer than") else { return found }
@@ -390,7 +390,7 @@ import Testing
       #expect(found.remedies("daemon") == ["systemctl --user enable --now chimed.service"])
       #expect(try await manager.property("ActiveState") == "inactive")
 
-      // The remedy helps.
+      // The remedy works.
       try await manager.systemctl("enable", "--now", "chimed.socket", "chimed.service")
       found = try await settled(look) { $0.states("daemon") == ["good"] }
       #expect(found.states("daemon") == ["good"], "\(found.everything)")
@@ -407,7 +407,7 @@ import Testing
       try await manager.systemctl("daemon-reload")
       #expect(!(try await look().says("units").contains("was changed on disk")))
 
-      // One whose program is gone, and one that fails.
+      // A unit whose program is missing, and one that fails.
       try home.write(text.replacing(/ExecStart=\S+/, with: "ExecStart=/nonexistent/chimed"), to: file)
       try await manager.systemctl("daemon-reload")
       found = try await look()
@@ -442,10 +442,10 @@ import Testing
       #expect(found.states("daemon") == ["good"] && found.states("units") == ["good"])
       #expect(found.says("store").contains("chime.db") && found.says("store").hasSuffix("sound"))
       #expect(found.of("bus").isEmpty && found.of("lingering").isEmpty)
-      // The clock is asked by the command, which the daemon's unit does not let the daemon do.
+      // The command reads the clock state, because the daemon's unit forbids it to the daemon.
       #expect(["good", "caution"].contains(found.states("clock").first ?? ""), "\(found.says("clock"))")
 
-      // A copy of the unit that was left in /etc is told of when it is not the same.
+      // A stale copy of the unit in /etc is reported if it differs.
       try await machine.did("cp", "/usr/local/lib/systemd/system/chimed.service", "/etc/systemd/system/chimed.service")
       try await machine.systemctl("daemon-reload")
       found = try await look()
@@ -458,7 +458,7 @@ import Testing
         found.remedies("units").first
           == "diff /usr/local/lib/systemd/system/chimed.service /etc/systemd/system/chimed.service")
 
-      // Who is no member is told how to become one.
+      // A user outside the group is told how to join it.
       try await machine.did("useradd", "--uid", "4711", "ann")
       found = try await look(as: 4_711)
       #expect(found.bad.contains("socket") && found.bad.contains("daemon"), "\(found.everything)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the real daemon tells after a time in which none ran.
+/// The downtime notice of the real daemon.
 @Suite(
   .serialized,
   .enabled(if: Machine.hasMockBus && Machine.has("sqlite3"), "needs dbus-daemon, busctl, notify-send and sqlite3"))
@@ -11,7 +11,7 @@ struct DowntimeTests {
     try #require(output.status == 0, "\(output.text)")
   }
 
-  /// Has a day pass for a store that no daemon has: all that is due comes a day earlier, and so does what was noted of time.
+  /// Shifts a stopped daemon's store by a day: due times and recorded times move a day back.
   private func passDay(_ home: Home) async throws {
     try await sql(
       """
@@ -47,7 +47,7 @@ struct DowntimeTests {
       #expect(written.contains("1 reminder was missed, 1 reminder came late"), "\(written)")
       #expect(written.contains("missed: \"Medicine\", at ") && written.contains("late: \"Tea\", at "), "\(written)")
       #expect(!written.contains("Backup"), "nobody misses what is to be skipped")
-      // It is in the history, and is told no second time, whatever becomes of the daemon.
+      // The notice is in the history, and is not repeated after a crash.
       #expect(try await home.did("history").contains("Chime was down from"))
       try await second.crash()
       let third = try await home.start()
@@ -55,7 +55,7 @@ struct DowntimeTests {
       _ = try await desktop.popup(titled: "Third")
       #expect(desktop.shown.count { $0.contains("Chime was down") } == 1, "\(desktop.shown)")
 
-      // Who wants no such message gets none; what is late comes all the same.
+      // With the setting off there is no notice; late reminders still fire.
       #expect(try await third.stop() == .exited(0))
       try home.configure(Transport.bus.toml + "[late]\ntellDowntime = false\n")
       try await passDay(home)

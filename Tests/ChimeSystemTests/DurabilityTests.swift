@@ -1,11 +1,10 @@
 import Foundation
 import Testing
 
-/// What is written beside the store is there for good before it is acknowledged, and what a killed daemon leaves is in
-/// nobody's way.
+/// Files beside the store are durable before they are acknowledged, and the remains of a killed daemon do no harm.
 @Suite(.serialized, .enabled(if: Machine.has("cc"), "needs cc"))
 struct DurabilityTests {
-  /// File, name, folder: in this order, as seen at the calls to the system.
+  /// Checks the order of system calls: fsync of the file, rename, fsync of the folder.
   @Test(.timeLimit(.minutes(1)))
   func secretsAndFoldersAreSynchronised() async throws {
     try await Home.live { home in
@@ -40,7 +39,7 @@ struct DurabilityTests {
     }
   }
 
-  /// The lock goes with the process, although a program that it has started lives on and holds what it was given.
+  /// The lock ends with the process, even if a program that it started survives with inherited descriptors.
   @Test(.timeLimit(.minutes(1)))
   func aKilledDaemonIsInNobodysWay() async throws {
     try await Home.live { home in
@@ -78,7 +77,7 @@ struct DurabilityTests {
 }
 
 extension [String] {
-  /// Whether all of these are there, each after the one before.
+  /// Whether all these lines occur in this order.
   fileprivate func isOrdered(_ wanted: [String]) -> Bool {
     var rest = self[...]
     for line in wanted {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Endpoints by hand: their secrets, templates and switches, with the real daemon and verifiers that others wrote.
+/// Endpoints: secrets, templates and switches, with the real daemon and independent verifiers.
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct EndpointTests {
   @Test(.timeLimit(.minutes(1)))
@@ -11,7 +11,7 @@ struct EndpointTests {
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)
 
-      // Without a place for the new secret nothing is done.
+      // Without a place for the new secret, nothing happens.
       let refused = try await home.chime("endpoint", "rotate", "team")
       #expect(refused.status == 64 && refused.text.contains("--new-secret FILE") && refused.text.contains("--show"))
       try await home.did("endpoint", "rotate", "team", "--new-secret", home.path + "/new", "--overlap", "1h")
@@ -24,7 +24,7 @@ struct EndpointTests {
       #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"], ["ok", "ok"]])
       #expect(receiver.requests.last?.headers["webhook-signature"].string?.split(separator: " ").count == 2)
 
-      // Shown once, alone on standard output; without an overlap the older ones of an hour stay, this one's is over.
+      // Printed once, alone on standard output. Without an overlap, this secret ends at once; older ones keep their hour.
       let shown = try await home.chime("endpoint", "rotate", "team", "--show", "--overlap", "0s")
       let newest = shown.out.trimmingCharacters(in: .newlines)
       #expect(newest.hasPrefix("whsec_") && newest.split(separator: "\n").count == 1)
@@ -37,8 +37,7 @@ struct EndpointTests {
     }
   }
 
-  /// All authorities of the system at once: in a release build, where values live no longer than they are used, this ended
-  /// the daemon.
+  /// A regression test: all of the system's certificate authorities at once crashed a release build by a use after free.
   @Test(.timeLimit(.minutes(1)))
   func aWholeFileOfAuthoritiesIsTaken() async throws {
     let bundle = "/etc/ssl/certs/ca-certificates.crt"
@@ -103,7 +102,7 @@ struct EndpointTests {
       #expect(try await home.did("endpoint", "list").contains("disabled: disabled by hand"))
       let id = try await home.add("Later", "in 1s", to: ["team"])
       try await eventually("it has fired") { try await home.latestOccurrence(of: id)["id"] != .null }
-      // A change of something else does not enable it.
+      // An edit of other settings does not enable it.
       try await home.did(
         "endpoint", "edit", "team", "--concurrency", "2", "--rate", "30/1m", "--header", "X-Team: {{title}}")
       #expect(receiver.requests.isEmpty)
@@ -111,14 +110,14 @@ struct EndpointTests {
       try await eventually("it is sent what it was owed") { !receiver.requests.isEmpty }
       #expect(receiver.requests[0].headers["x-team"].string == "Later")
       #expect(receiver.requests[0].verdicts == ["ok", "ok"])
-      // Adding it once more enables it too.
+      // Adding it again enables it too.
       try await home.did("endpoint", "disable", "team")
       try await home.addEndpoint("team", receiver)
       #expect(try await home.did("endpoint", "list").contains("in use"))
     }
   }
 
-  /// A crash right after an endpoint was removed leaves its file: the next of that name is another's address.
+  /// A crash right after the removal of an endpoint leaves its file; a new endpoint of that name does not inherit its secret.
   @Test(.timeLimit(.minutes(1)))
   func aNewEndpointIsNotGivenWhatARemovedOneHad() async throws {
     try await Home.live { home in
@@ -163,7 +162,7 @@ struct EndpointTests {
       let told = try await home.did("endpoint", "show", "push") + home.did("endpoint", "list", "--json")
       for text in [tested.text, told, daemon.process.errors] { #expect(!text.contains("verysecret")) }
 
-      // One to start from is a file that is taken.
+      // A printed template is a valid template file.
       let text = try await home.did("endpoint", "templates", "slack")
       try home.write(text, to: home.path + "/mine.json", mode: 0o644)
       try await home.did("endpoint", "edit", "push", "--template", home.path + "/mine.json", "--reset", "token,headers")

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What endpoints are told besides that reminders fire, and what they take back.
+/// Events other than firings, and withdrawals.
 @Suite(.serialized)
 struct EventTests {
-  /// A list that is kept from events alone.
+  /// A list maintained from events alone.
   private struct KeptList {
     private(set) var states: [String: String] = [:]
     private var seen: Set<String> = []
@@ -54,7 +54,7 @@ struct EventTests {
       try await home.did(
         "endpoint", "add", "list", receiver.url, "--secret-file", home.path + "/secret", "--in-order", "--reminders",
         "all", "--events", "fired,repeated,done,snoozed,dismissed,missed,reopened")
-      // None of them names the endpoint.
+      // Neither reminder names the endpoint as a channel.
       let tea = try await home.add("Tea", "in 1s", to: ["desktop"])
       let walk = try await home.add("Walk", "in 1s", to: ["desktop"])
       try await isTrue(receiver, home, 2, "firing")
@@ -68,7 +68,7 @@ struct EventTests {
       try await eventually("it comes again") { try await home.latestOccurrence(of: tea)["rounds"].int == 2 }
       try await isTrue(receiver, home, 2, "a snooze's end")
 
-      // What was answered is told after all, whenever the daemon dies.
+      // The event of an answer is delivered even if the daemon crashes.
       try await home.did("dismiss", tea)
       try await first.crash()
       let second = try await home.start()
@@ -86,11 +86,11 @@ struct EventTests {
       #expect(done.body["data"]["by"].string == "cli" && done.body["data"]["title"].string == "Walk")
       let snoozed = try #require(receiver.requests.first { $0.body["type"].string == "occurrence.snoozed" })
       #expect(snoozed.body["data"]["until"].string?.isEmpty == false)
-      // All are of the outbox, and say what they tell.
+      // All are deliveries of the outbox and name their event.
       func deliveries() async throws -> [JSON] {
         try await home.listed("deliveries", "--to", "list", "--limit", "all")["deliveries"].elements
       }
-      // What has arrived is recorded a moment later.
+      // A delivery is recorded a moment after its arrival.
       try await eventually("all are delivered") {
         try await deliveries().allSatisfy { $0["state"].string == "delivered" }
       }
@@ -99,7 +99,7 @@ struct EventTests {
     }
   }
 
-  /// An endpoint that says nothing is told what it always was, and one that wants no firings gets none.
+  /// An endpoint without an event list gets the default events; one without firings gets none.
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func anEndpointIsToldWhatItLists() async throws {
     try await Home.live { home in
@@ -129,7 +129,7 @@ struct EventTests {
       try await eventually("the usual one has three") { usual.requests.count == 3 }
       for title in ["Run", "Call", "Named"] { try await home.did("done", title) }
       try await eventually("the other has two") { other.requests.count == 2 }
-      // Nothing else is owed to anybody.
+      // No other delivery is pending.
       try await eventually("all is delivered") {
         try await home.listed("deliveries")["deliveries"].elements.allSatisfy { $0["state"].string == "delivered" }
       }
@@ -142,13 +142,13 @@ struct EventTests {
     }
   }
 
-  /// What is kept of occurrences and of trackers, each by what it was last told.
+  /// Occurrences and trackers, maintained from their last events.
   private struct KeptAll {
     var open: Set<String> = []
-    /// What each day of a tracker has come to, and its entries as far as they were told one by one.
+    /// The total of each day of a tracker, and its entries if reported singly.
     var days: [String: Double] = [:]
     var entries: [Int: Double] = [:]
-    /// Whether some were told together, and single ones are to be asked for.
+    /// Whether several entries were reported together, so that single ones must be requested.
     var areSeveral = false
     var types: Set<String> = []
 
@@ -175,7 +175,7 @@ struct EventTests {
     }
   }
 
-  /// A life with all that may be told, through crashes: whoever has the events has all that the daemon knows.
+  /// All kinds of events through crashes: their receiver ends with the daemon's complete state.
   @Test(.timeLimit(.minutes(3)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func allEventsTogetherTellAllThereIs() async throws {
     try await Home.live { home in
@@ -219,7 +219,7 @@ struct EventTests {
       try await first.crash()
       let second = try await home.start()
       try await isTrue("a goal that is met, and a crash")
-      // Its time comes when nothing is to be done any more.
+      // Its time comes when its goal is already met.
       try await home.did("in", "1s", "Missed", "--tracker", "water", "--quiet-when-done")
       try await eventually("it is missed") { try KeptAll(receiver).types.contains("occurrence.missed") }
       try await home.did("entry", "remove", "1", "--yes")
@@ -247,14 +247,14 @@ struct EventTests {
     }
   }
 
-  /// What belongs to a tenant is told to its endpoints alone, whatever theirs ask for.
+  /// Events of a tenant go only to its own endpoints, whatever other endpoints subscribe to.
   @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func eventsOfATenantStayWithIt() async throws {
     try await Home.live { home in
       try home.configure("[tenants.acme]\n[tenants.other]\n" + Home.heard)
       _ = try await home.start()
       try home.write(Receiver.secret + "\n", to: home.path + "/secret")
-      // The last is the user's own.
+      // The last owner is the user.
       let owners = ["acme", "other", ""]
       var receivers: [Receiver] = []
       for owner in owners {
@@ -313,7 +313,7 @@ struct EventTests {
       let server = try await TopicServer.start(in: home)
       _ = try await home.start()
       try await addPhones(home, server)
-      // What arrives just as it is answered is taken back once more.
+      // A message that arrives while it is answered is withdrawn once more.
       func recorded() async throws {
         try await eventually("all is delivered") {
           try await home.listed("deliveries", "--limit", "all")["deliveries"].elements.allSatisfy {
@@ -325,20 +325,20 @@ struct EventTests {
       let walk = try await home.add("Walk", "in 1s", to: ["phone", "tablet"])
       try await screens(server, ["Tea", "Walk"], "fired")
       try await recorded()
-      // By a button of the phone.
+      // By a button on the phone.
       let button = try #require(
         server.messages("phone").first { $0["message"].string == "Tea" }.map { server.buttons($0)[0] })
       try await server.press(button)
       try await screens(server, ["Walk"], "done on the phone")
       #expect(try await home.latestOccurrence(of: tea)["answeredBy"].string == "endpoint:phone")
-      // Put off, it goes; it comes again, and goes when it is dismissed.
+      // A snoozed message is withdrawn; it fires again, and is withdrawn when dismissed.
       try await home.did("snooze", walk, "1s")
       try await eventually("it went") { server.withdrawals("phone") == 2 && server.withdrawals("tablet") == 2 }
       try await screens(server, ["Walk"], "came again")
       try await recorded()
       try await home.did("dismiss", walk)
       try await screens(server, [], "dismissed")
-      // A removed one goes too.
+      // A removed reminder is withdrawn too.
       let last = try await home.add("Last", "in 1s", to: ["phone", "tablet"])
       try await screens(server, ["Last"], "fired")
       try await recorded()
@@ -350,7 +350,7 @@ struct EventTests {
     }
   }
 
-  /// Of what is repeated, the latest alone is on a screen.
+  /// Of repeated messages, only the latest stays on a screen.
   @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.has("curl"), "needs curl"))
   func aRepeatTakesThePlaceOfTheOneBefore() async throws {
     try await Home.live { home in
@@ -367,8 +367,8 @@ struct EventTests {
     }
   }
 
-  /// What was answered while the server was away goes when it is there again, also when the daemon has died meanwhile; what
-  /// was never sent is not taken back.
+  /// A message answered while the server was away is withdrawn later, even after a crash of the daemon; an unsent
+  /// message is not withdrawn.
   @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.has("curl"), "needs curl"))
   func aWithdrawalIsOwedLikeAnyMessage() async throws {
     try await Home.live { home in
@@ -401,7 +401,8 @@ struct EventTests {
   }
 }
 
-/// Events of several daemons over one database: each is told once, in its order, whoever had the endpoint's queue. About 20 s.
+/// Events of several daemons with one database: each is sent once and in order, whichever daemon owns the endpoint's
+/// queue. About 20 s.
 @Suite(
   .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
@@ -423,7 +424,7 @@ struct FleetEventTests {
       try await home.did(
         "endpoint", "add", "list", receiver.url, "--secret-file", home.path + "/secret", "--in-order", "--reminders",
         "all", "--events", "fired,done,snoozed,dismissed,missed,reopened")
-      // Each daemon signs with what its own folder has.
+      // Each daemon signs with the secrets in its own folder.
       try FileManager.default.copyItem(atPath: home.state + "/secrets", toPath: home.path + "/other/secrets")
       var other = try await startAnother()
       var ends: [String: String] = [:]
@@ -434,7 +435,7 @@ struct FleetEventTests {
           try await eventually("\(title) fires", within: .seconds(30)) {
             ["fired", "delivered"].contains(try await home.latestOccurrence(of: id)["state"].string)
           }
-          // By the one and by the other.
+          // Alternate between the daemons.
           try await home.did(verb.0, id, "--socket", (round + number) % 2 == 0 ? home.socket : home.runtime + "/other")
           ends[title] = "occurrence." + verb.1
         }
@@ -446,7 +447,7 @@ struct FleetEventTests {
           other = try await startAnother()
         }
       }
-      // What was answered before anybody could tell that it fired need not be shown any more.
+      // An occurrence answered before its firing was sent needs no firing event.
       try await eventually("all is told: \(receiver.told)", within: .seconds(60)) {
         receiver.told.count == ends.count
           && receiver.told.allSatisfy { title, types in

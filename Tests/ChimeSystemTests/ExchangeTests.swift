@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A calendar and a crontab go into the real daemon, and come out as a calendar that another program reads.
+/// Imports of a calendar and a crontab, and an export that an independent program reads.
 @Suite(.serialized) struct ExchangeTests {
   private static let calendar = """
     BEGIN:VCALENDAR
@@ -89,7 +89,7 @@ import Testing
             "Wrap up|2099-12-24T09:00:00",
           ], "\(seen.text)")
       }
-      // Into an empty daemon it gives the same reminders.
+      // Into an empty daemon, the export gives the same reminders.
       for reminder in reminders { try await home.did("remove", try #require(reminder["id"].string), "--yes") }
       try await home.did("import", home.path + "/out.ics")
       let back = try await home.listed("list")["reminders"].elements
@@ -110,7 +110,7 @@ import Testing
   func aCrontabGoesIn() async throws {
     try await Home.live { home in
       _ = try await home.start()
-      // What the program crontab prints, which the machine may not have.
+      // The output of crontab(1), which the machine may not have.
       let folder = home.path + "/bin"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       try home.write(
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  /// What the call is held to, as any client meets it.
+  /// The contract of the import method.
   @Test(.timeLimit(.minutes(1)))
   func aCallIsAllOrNothing() async throws {
     try await Home.live { home in
@@ -172,12 +172,12 @@ import Testing
       #expect(try await home.listed("list")["reminders"].elements.isEmpty)
       let unknown = try await home.call("io.chime.Reminders.Export", ["format": "papyrus"])
       #expect(unknown.error == "io.chime.Reminders.InvalidValue")
-      // The same token again is the same answer and no second reminder.
+      // The same token returns the same reply without a second import.
       let twice: JSON = ["format": "crontab", "text": "@daily x", "token": "t", "again": true]
       let first = try await home.answer(method, twice)
       #expect(try await home.answer(method, twice) == first)
       #expect(try await home.listed("list")["reminders"].elements.count == 1)
-      // Two alike in one file are two, and both are known again.
+      // Two equal lines give two reminders, and both are recognized later.
       let alike: JSON = ["format": "crontab", "text": "@daily y\n@daily y\n"]
       #expect(try await home.answer(method, alike)["added"].elements.count == 2)
       let known = try await home.answer(method, alike)

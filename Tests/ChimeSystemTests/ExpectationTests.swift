@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Jobs that ping a real daemon, and those that do not.
+/// Jobs that ping a real daemon, and jobs that do not.
 @Suite struct ExpectationTests {
   private func expectation(_ name: String, _ home: Home) async throws -> JSON {
     try await home.answer("io.chime.Expectations.Get", ["id": .string(name)])
@@ -11,7 +11,7 @@ import Testing
     try await expectation(name, home)["expectation"]["state"].string
   }
 
-  /// The titles of what was sent to the file that the command `note` writes.
+  /// Returns the titles of messages recorded by the command `note`.
   private func told(_ home: Home) -> [String] {
     let text = (try? String(contentsOfFile: home.path + "/told", encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)
@@ -33,7 +33,7 @@ import Testing
       let empty = try await home.run(Machine.chime, ["expect", "list"])
       #expect(empty.status == 0 && empty.text.contains("There is no expectation yet."), "\(empty.text)")
 
-      // Nobody pings: it is told, and stays so through a kill.
+      // Without a ping it is reported down, and stays so through a crash.
       let made = try await home.did("expect", "backup", "--every", "1s", "--within", "1s", "--to", "note")
       #expect(made.contains("backup"), "\(made)")
       try await eventually("it is told") { told(home).contains("backup: no ping") }
@@ -44,14 +44,14 @@ import Testing
       let second = try await home.start()
       #expect(try await state("backup", home) == "down")
 
-      // A schedule far away: what comes is by pings alone.
+      // The schedule is far away: only pings have effects.
       try await home.did("edit", "backup", "--when", "at 2096-12-01 09:00")
       let up = try await home.did("ping", "backup")
       #expect(up.contains("is up again after"), "\(up)")
       try await eventually("that is told too") { told(home).contains("backup is up again") }
       #expect(try await state("backup", home) == "up")
 
-      // A run that fails is told at once, with what it wrote.
+      // A failed run is reported at once, with its output.
       let failed = try await home.run(
         Machine.chime, ["run", "backup", "--", "sh", "-c", "echo out; echo err >&2; exit 3"])
       #expect(failed.status == 3 && failed.out == "out\n" && failed.text.contains("err"), "\(failed.text)")
@@ -61,7 +61,7 @@ import Testing
       #expect(pings[0]["status"] == 3 && pings[0]["output"].string?.contains("err") == true, "\(pings[0])")
       #expect(pings[0]["uid"].int == Int(getuid()))
 
-      // What was acknowledged is there after a kill.
+      // An acknowledged ping survives a crash.
       try await home.did("ping", "backup", "--start")
       try await second.crash()
       _ = try await home.start()
@@ -110,14 +110,14 @@ import Testing
         #expect(reply.error == "io.chime.Expectations.InvalidValue", "\(reply)")
       }
       #expect(try await state("job", home) == "new")
-      // Much more than is kept.
+      // Much more than the limit.
       let long = home.path + "/long"
       try String(repeating: "line of output\u{1B}[31m\n", count: 200_000).write(
         toFile: long, atomically: true, encoding: .utf8)
       try await home.did("ping", "job", "--message", long)
       let kept = try await expectation("job", home)["pings"].elements.first?["output"].string ?? ""
       #expect(kept.utf8.count <= 10_240 && kept.utf8.count > 9_000 && !kept.contains("\u{1B}"))
-      // Programs that are not there, that are killed, and that write without reading.
+      // Programs that are missing, that are killed, and that write endlessly.
       let missing = try await home.run(Machine.chime, ["run", "job", "--", home.path + "/nothing"])
       #expect(missing.status == 127, "\(missing.text)")
       let killed = try await home.run(Machine.chime, ["run", "job", "--", "sh", "-c", "kill -9 $$"])
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  /// Whoever ends `chime run` ends the job, which may end in its own way.
+  /// Signals to `chime run` reach the job, which may handle them.
   @Test(.timeLimit(.minutes(1)))
   func signalsArePassedOn() async throws {
     try await Home.live { home in
@@ -159,7 +159,7 @@ import Testing
         #expect(last?["kind"] == "failed" && last?["status"].int == 20 + number, "\(name): \(last ?? .null)")
         #expect(last?["output"].string?.contains("heard \(name)") == true)
       }
-      // One that does not listen is ended by it.
+      // A job that ignores signals is killed.
       let deaf = try await home.run(
         "/bin/sh",
         [
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  /// Without a daemon the job runs all the same.
+  /// Without a daemon the job still runs.
   @Test(.timeLimit(.minutes(1)))
   func aProgramRunsWithoutADaemon() async throws {
     try await Home.live { home in
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  /// Each is an expectation at the other, by a command that takes the ping there.
+  /// Two daemons watch each other by expectations, pinged through a command.
   @Test(.timeLimit(.minutes(1)))
   func aDaemonThatIsLostIsToldByAnother() async throws {
     try await Home.live { birch in

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Too many clients, slow ones, large ones and malformed ones: each gets a typed error or is dropped, memory is bounded,
-/// and a well-behaved client beside them is answered.
+/// Too many, slow, large and malformed clients: each gets a typed error or is disconnected, memory is bounded, and a
+/// normal client is served.
 @Suite(.serialized) struct FaultsClientsTests {
-  /// What `measure` tells, in words for the log of the tests.
+  /// The measurement of `measure`, printable for the log.
   private struct Answers: CustomStringConvertible {
     var took: [Duration] = []
 
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// A client that asks one thing after the other, on one connection, while something goes on.
+  /// Measures a client that sends one request after another on one connection.
   private func measure(_ home: Home, _ count: Int = 20) async throws -> Answers {
     let path = home.socket
     return try await blocking {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// The daemon is as it was: it answers, and what is due fires.
+  /// Checks that the daemon answers, and that a due reminder fires.
   private func isWell(_ home: Home, _ daemon: Daemon) async throws {
     let id = try await home.add("Afterwards", "in 1s")
     try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
@@ -65,7 +65,7 @@ import Testing
       try await eventually("all are answered: \(crowd.facts)", within: .seconds(60)) { crowd.replies == 10_000 }
       #expect(crowd.open == 10_000)
       let answers = try await measure(home)
-      // Who has just measured may not be seen to be gone.
+      // The daemon may not have noticed yet that the measuring client has gone.
       try await eventually("nobody else is there") {
         try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int == 10_001
       }
@@ -87,14 +87,14 @@ import Testing
       let daemon = try await home.start()
       let begin = ContinuousClock.now
       let crowd = try await home.crowd(1_000, .ask)
-      // 64 of one user's, as it comes.
+      // The default limit is 64 connections per user.
       try await eventually("the others are turned away: \(crowd.facts)") {
         crowd.open == 64 && crowd.errors("io.chime.Daemon.LimitExceeded connections") == 936
       }
       let output = try await home.chime("status")
       #expect(output.status != 0)
       #expect(output.err.contains("connections"), "the command says why: \(output.text)")
-      // It is told of every ten seconds.
+      // It is logged every ten seconds.
       let most = 1 + Int(begin.duration(to: .now) / .seconds(10))
       let told = daemon.process.errors.split(separator: "\n").count { $0.contains("turned away") }
       #expect((1...most).contains(told))
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// One byte a moment, and half a message for ever: both are over when the time of a message is.
+  /// Clients that send one byte at a time, or half a message, are disconnected at the message timeout.
   @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Way.loris, .half])
   func thoseWhoNeverFinishAreDropped(_ way: Crowd.Way) async throws {
     try await Home.live { home in
@@ -119,14 +119,14 @@ import Testing
       #expect(crowd.replies == 0)
       let used = daemon.process.peakKiB - before
       print("\(count) \(way.rawValue): \(used) KiB more, \(answers)")
-      // A half message of 64 KiB each is what they may cost.
+      // An unfinished message may cost 64 KiB per client.
       #expect(used < count * 160 * Sanitizer.memory, "\(used) KiB")
       #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("took too long") } <= 3)
       try await isWell(home, daemon)
     }
   }
 
-  /// A hundred megabytes in one message, nesting a hundred thousand deep, and bytes that mean nothing.
+  /// A message of a hundred megabytes, nesting 100,000 levels deep, and random bytes.
   @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Way.large, .deep, .noise])
   func thoseWhoSendNonsenseAreDropped(_ way: Crowd.Way) async throws {
     try await Home.live { home in
@@ -141,13 +141,13 @@ import Testing
       #expect(crowd.errors("org.varlink.service.InvalidParameter") == crowd.replies, "\(crowd.facts) (seed \(seed))")
       let used = daemon.process.peakKiB - before
       print("\(count) \(way.rawValue): \(used) KiB more, \(crowd.facts), \(answers)")
-      // A mebibyte is the longest message; twice that while its buffer grows.
+      // The longest message is 1 MiB; its buffer may be twice that while it grows.
       #expect(used < count * 3_072 * Sanitizer.memory, "\(used) KiB")
       try await isWell(home, daemon)
     }
   }
 
-  /// Calls without end whose answers nobody reads, the same read, and streams of which nobody reads anything.
+  /// Endless calls without reading the replies, the same with reading, and streams that nobody reads.
   @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Way.flood, .eager, .watch])
   func floodsAreBoundedAndOthersAreServed(_ way: Crowd.Way) async throws {
     try await Home.live { home in
@@ -162,7 +162,7 @@ import Testing
       try await isWell(home, daemon)
       let used = daemon.process.peakKiB - before
       print("30 \(way.rawValue): \(used) KiB more, \(crowd.facts), \(answers)")
-      // What a peer may leave unread, what it may send ahead, and the buffers of both as they grow.
+      // The limits for unread replies and read-ahead, with growing buffers.
       #expect(used < 30 * 3_072 * Sanitizer.memory, "\(used) KiB")
       if way == .watch {
         try await eventually("those who read nothing are dropped: \(crowd.facts)") { crowd.closed == 30 }
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  /// More events than the kernel's buffer and the daemon's queue hold for one reader.
+  /// Creates more events than the kernel's buffer and the daemon's queue hold for one reader.
   private func makeEvents(_ home: Home) async throws {
     let path = home.socket
     try await blocking {

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The real clock of the machine, set by two seconds for a moment.
+/// Steps of the machine's real clock by two seconds.
 @Suite(
   .proof(.clock), .serialized, .enabled(if: Machine.mayBeSet, "needs root and leave to set the clock (CAP_SYS_TIME)"))
 struct FaultsClockTests {
-  /// Waits until no other test is under way, and lets none begin: the clock is everybody's.
+  /// Runs alone, because the clock is shared by all tests.
   @Test(.timeLimit(.minutes(5)))
   func eachSecondComesOnceThoughTheClockIsSet() async throws {
     try await Home.live(alone: true) { home in
@@ -32,7 +32,7 @@ struct FaultsClockTests {
         try await eventually("the step is told") {
           daemon.process.errors.split(separator: "\n").count { $0.contains("the clock was set \(way)") } == told + 1
         }
-        // Forward at once, back when the clock is where it was.
+        // Forward at once; backward when the clock has caught up.
         try await eventually("it goes on") { try fired().count > before + 1 }
       }
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["clockEvents"].int == 4)

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// All file descriptors are in use: timers fire at their time, clients are told to go, and all is well again when they
-/// have gone.
+/// All file descriptors are in use: reminders fire on time, new clients are refused, and the daemon recovers when
+/// clients leave.
 @Suite(.serialized, .enabled(if: Machine.has("prlimit"), "needs prlimit")) struct FaultsDescriptorsTests {
   private static let configuration = """
     [control]
@@ -20,7 +20,7 @@ import Testing
     try await home.start("prlimit", ["--nofile=\(descriptors):1000", Machine.chimed])
   }
 
-  /// As many clients as there are descriptors for, and some who are turned away.
+  /// Connects clients until some are refused.
   private func fill(_ home: Home) async throws -> Crowd {
     let crowd = try await home.crowd(200, .ask)
     try await eventually("some are turned away: \(crowd.facts)") {
@@ -30,7 +30,7 @@ import Testing
     return crowd
   }
 
-  /// Through a connection that stood before: there is none to be had.
+  /// Uses an existing connection, since no new one is possible.
   private func add(_ title: String, _ when: String, to channels: [String], through friend: RawSocket) throws -> String {
     let answer = try friend.call(
       "io.chime.Reminders.Add",
@@ -49,8 +49,8 @@ import Testing
       try home.configure(Self.configuration)
       let receiver = try await Receiver.start(in: home)
       let daemon = try await start(home, 64)
-      // libdispatch makes a timerfd when the first timer of a clock is armed, on a thread of its own, and loses that timer when
-      // it cannot: one of each clock, and the one that watches for steps, are there before the first client.
+      // libdispatch creates a timerfd for each clock when its first timer is armed, and loses the timer if that fails.
+      // So a timer of each clock, and the timerfd that detects clock steps, must exist before the first client.
       try await eventually("there is a timer of each clock: \(daemon.process.timerClocks)") {
         let clocks = daemon.process.timerClocks
         return clocks.count { $0 == CLOCK_REALTIME } == 2 && clocks.contains(CLOCK_MONOTONIC)
@@ -92,8 +92,7 @@ import Testing
     }
   }
 
-  /// The limit falls below what is in use: then not even the reserve can be had again, as when another thread was quicker
-  /// to take it.
+  /// The limit falls below the number of open descriptors, so that even the reserve cannot be reopened.
   @Test(.proof(.patience), .timeLimit(.minutes(1)))
   func withoutItsReserveTheLoopWaitsAndDoesNotSpin() async throws {
     try await Home.live { home in
@@ -111,9 +110,9 @@ import Testing
       try await eventually("it is told") { daemon.process.errors.contains("no descriptor is left") }
       let before = daemon.process.ticks
       let id = try add("Due", "in 2s", to: ["desktop"], through: friend)
-      // Now and then: to answer costs time as well.
+      // Poll slowly, because replies cost processor time too.
       try await eventually("it fires", every: .milliseconds(100)) { try latest(id, through: friend) != .null }
-      // A loop that is called for its listener again and again would use all of these two seconds.
+      // A busy loop would use all of these two seconds.
       let used = daemon.process.ticks - before
       #expect(used < 60 * Sanitizer.slowness, "\(used) hundredths of a second")
       #expect(late.replies == 0)
@@ -138,7 +137,7 @@ import Testing
       let daemon = try await start(home, 64)
       let friend = try RawSocket(path: home.socket)
       let crowd = try await fill(home)
-      // The zone of a reminder that nobody has asked for since the start is read when it fires.
+      // The zone of this reminder is first read when it fires.
       try await eventually("it fires") { try latest("Zoned", through: friend) != .null }
       let next = try friend.call("io.chime.Reminders.Get", ["id": "Zoned"]).parameters["reminder"]["next"]["at"]
       #expect(next.string?.hasSuffix("T\(time)+09:00") == true, "\(next)")
@@ -159,7 +158,7 @@ import Testing
       try await daemon.crash()
       try await crowd.leave()
       _ = try await start(home, 64)
-      // The next try may be half a minute away: nobody has to wait for it.
+      // The next attempt may be half a minute away, so trigger it.
       try await home.hurry()
       try await eventually("it arrives") { try await home.deliveries("delivered").count == 1 }
       let all = try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(id)]])
@@ -167,7 +166,7 @@ import Testing
     }
   }
 
-  /// No process or thread is to be had: what needs one waits, and is tried again.
+  /// No process or thread can be created: work that needs one is retried.
   @Test(.enabled(if: Machine.canLimitProcesses, "needs root and control groups"), .timeLimit(.minutes(1)))
   func withoutProcessesProgramsWait() async throws {
     let group = try ControlGroup(.pids)
@@ -187,13 +186,13 @@ import Testing
         rounds += 1
         let title = "\"Due \(rounds)\""
         _ = try add("Due \(rounds)", "in 2s", to: ["desktop", "run"], through: friend)
-        // None at all: where there is room for as many as there are now, a thread that ends makes room for a program. And the
-        // daemon is asked nothing: to answer it may need a thread, and would wait for one.
+        // Limit to none at all: otherwise an ending thread makes room for a program. Send no requests, because a reply
+        // may need a thread.
         try group.limit(to: 0)
         defer { try? group.lift() }
         isInTime = try await eventually("both have been tried") {
           let said = daemon.process.errors.split(separator: "\n").filter { $0.contains(title) }
-          // On a machine that stood still it may have fired before there was a limit: once more, then.
+          // On a stalled machine it may have fired before the limit; try again.
           if said.contains(where: { $0.contains("\(title) delivered") }) { return false }
           let refused = said.filter { $0.contains("not delivered") && $0.contains("Resource temporarily unavailable") }
           return refused.count == 2 ? true : nil
@@ -205,7 +204,7 @@ import Testing
     }
   }
 
-  /// A time of day so many seconds from now, as that zone has it.
+  /// Returns the local time in a zone so many seconds from now.
   private func wallTime(in zone: String, after seconds: Double) -> String {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -1,21 +1,20 @@
 import Foundation
 import Testing
 
-/// The daemon under libfaketime: changes of daylight saving and years at high speed, and a clock that jumps by hours and
-/// years, back and forth.
+/// The daemon under libfaketime: DST changes and years at high speed, and a clock that jumps by hours and years.
 @Suite(.proof(.clock), .serialized, .enabled(if: FakeClock.isAvailable, "needs libfaketime (Debian's faketime)"))
 struct FaultsFakeClockTests {
   struct Change: Sendable, CustomStringConvertible {
     let description: String
     let start: String
     let end: String
-    /// When all reminders have to be there.
+    /// The time by which all reminders must be added.
     let begin: String
-    /// What has to be recorded of each schedule: worked out by hand from the zone's rules and docs/schedules.md.
+    /// The expected records of each schedule, derived by hand from the zone's rules and docs/schedules.md.
     let times: [String: [String]]
   }
 
-  /// Prague's clocks in 2026: 02:00 to 03:00 on 29 March, 03:00 to 02:00 on 25 October, both at 01:00 UTC.
+  /// DST changes in Prague in 2026: 02:00 to 03:00 on 29 March, 03:00 to 02:00 on 25 October, both at 01:00 UTC.
   static let changes = [
     Change(
       description: "spring forward", start: "2026-03-28T17:00:00Z", end: "2026-03-29T03:00:00Z",
@@ -63,7 +62,7 @@ struct FaultsFakeClockTests {
       try await eventually("the morning comes", within: .seconds(30)) {
         try await now(home).map { $0 > change.end } ?? false
       }
-      // What is due just before that may be on its way into the store.
+      // Reminders due just before that may not be recorded yet.
       try await eventually("all of it is recorded") {
         for id in ids.values {
           let next = try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"]["next"]["at"]
@@ -75,14 +74,14 @@ struct FaultsFakeClockTests {
         let seen = try await home.record(of: id)
         let until = try date(change.end)
         let times = try seen.filter { try date($0.at) < until }.map(\.at).reversed()
-        // Under load a time may come late, and the one before it be passed over: recorded they are both.
+        // Under load a time may be late and the one before it missed; both are recorded.
         #expect(Array(times) == change.times[schedule], "\(schedule) (\(seen))")
       }
       #expect(try await daemon.stop() == .exited(0))
     }
   }
 
-  /// Five minutes pass while it is stopped: what is late falls under each reminder's rule, and says why.
+  /// The daemon is stopped for five minutes: late reminders follow their catch-up rules and record the cause.
   @Test(.timeLimit(.minutes(2)))
   func aStopOfMinutesIsCaughtUpByRule() async throws {
     try await Home.live { home in
@@ -104,12 +103,12 @@ struct FaultsFakeClockTests {
         for (rule, id) in ids {
           let record = try await home.record(of: id)
           found[rule] = record.filter { $0.late != nil || $0.state == "missed" }.map { $0.late ?? "missed" }
-          // Each time is there once.
+          // Each time has one record.
           #expect(Set(record.map(\.at)).count == record.count)
         }
         return found.values.allSatisfy { $0.count >= 3 } ? found : nil
       }
-      // The latest of them may have passed less than a minute ago: then it is not late, and speaks for the others.
+      // The latest time may be less than a minute old. Then it is not late, and stands for the others.
       #expect(late["latest"].map { $0.count { $0 == "suspend" } <= 1 } == true, "one popup, not a storm: \(late)")
       #expect(late["all"]?.allSatisfy { $0 == "suspend" } == true, "\(late)")
       #expect(late["skip"]?.allSatisfy { $0 == "missed" } == true, "\(late)")
@@ -138,7 +137,7 @@ struct FaultsFakeClockTests {
       }
       let seed = UInt64.random(in: 0..<1_000_000)
       var random = Seeded(state: seed)
-      // Hours, days and years; each as far as a multiple of an hour, so that nothing is due in the midst of it.
+      // Hours, days and years, in whole hours, so that nothing is due close to a jump.
       let spans = [2, 5, 26, 24 * 9, 24 * 31, 24 * 366, 24 * 365 * 9]
       var offset = 0
       for jump in 0..<12 {
@@ -166,9 +165,9 @@ struct FaultsFakeClockTests {
           for reminder in all {
             guard let at = reminder["next"]["at"].string, let id = reminder["id"].string else { return false }
             let next = try date(at)
-            // A time that fired in days which the clock has left does not come again: then it is the month after.
+            // A time that fired in days that the clock has left does not recur; then the next is a month later.
             let ahead = try await home.record(of: id).count { try $0.state != "missed" && date($0.at) > there }
-            // Not behind, and not a time of another year that the clock has left.
+            // The next time is neither past nor in a year that the clock has left.
             guard next > there, next.timeIntervalSince(there) < Double(33 + 31 * ahead) * 86_400 else { return false }
           }
           return true
@@ -185,7 +184,7 @@ struct FaultsFakeClockTests {
     }
   }
 
-  /// Years at half a day a second and faster; what cannot be fired in time is recorded as missed.
+  /// Years at half a day per second and faster; times that cannot fire in time are recorded as missed.
   @Test(.timeLimit(.minutes(10)), arguments: [400_000, 4_000_000])
   func yearsAreLivedThroughAtSpeed(_ speed: Int) async throws {
     try await Home.live { home in
@@ -200,7 +199,7 @@ struct FaultsFakeClockTests {
         speed == 40_000 ? "2027-12-01T00:00:00Z" : speed == 400_000 ? "2031-01-01T00:00:00Z" : "2028-02-01T00:00:00Z"
       try await eventually("the years pass", within: .seconds(500)) { try await now(home).map { $0 > end } ?? false }
       _ = try await daemon.stop()
-      // What is there is read by a daemon whose clock stands still, as it were.
+      // Read the results with a daemon whose clock runs at normal speed.
       _ = try await home.start(environment: FakeClock.running(from: try date(end), times: 1))
       try await eventually("it has caught up") {
         let next = try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"]["next"]["at"].string
@@ -216,7 +215,7 @@ struct FaultsFakeClockTests {
     }
   }
 
-  /// Mondays, Wednesdays and Saturdays, 2:30 in Prague, by Foundation's calendar and zone rules.
+  /// Counts Mondays, Wednesdays and Saturdays at 2:30 in Prague, by Foundation's calendar and zone rules.
   private func nights(_ after: Date, _ until: Date) -> Int {
     var calendar = Calendar(identifier: .gregorian)
     guard let zone = TimeZone(identifier: "Europe/Prague") else { return -1 }
@@ -224,7 +223,7 @@ struct FaultsFakeClockTests {
     var day = calendar.startOfDay(for: after)
     var count = 0
     while day < until {
-      // In the hour that is left out it comes an hour later by the clock, which is the same instant.
+      // In the DST gap the time is an hour later by the clock, which is the same instant.
       let time = calendar.date(bySettingHour: 2, minute: 30, second: 0, of: day) ?? day
       if [2, 4, 7].contains(calendar.component(.weekday, from: day)), time > after, time < until { count += 1 }
       day = calendar.date(byAdding: .day, value: 1, to: day) ?? until
@@ -232,7 +231,7 @@ struct FaultsFakeClockTests {
     return count
   }
 
-  /// The daemon's own idea of now.
+  /// Returns the daemon's current time.
   private func now(_ home: Home) async throws -> String? {
     let soon = try await home.answer("io.chime.Schedules.Explain", ["when": "in 1s", "count": 1])["next"][0]
     return soon["at"].string.flatMap { try? date($0).ISO8601Format() }

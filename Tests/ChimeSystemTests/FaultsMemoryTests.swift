@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// A limit on memory that the kernel enforces: large lists and floods stay below it, and one who is killed for it loses
-/// nothing.
+/// A kernel limit on memory: long lists and floods stay below it, and a daemon killed by it loses nothing.
 @Suite(.serialized, .enabled(if: Machine.canLimitMemory, "needs root and control groups"))
 struct FaultsMemoryTests {
   private func fill(_ home: Home, _ count: Int) async throws {
@@ -23,7 +22,7 @@ struct FaultsMemoryTests {
   func listsAndFloodsStayBelowIt() async throws {
     let group = try ControlGroup(.memory)
     defer { group.remove() }
-    // The daemon's own 24 MiB (of a debug build), and for 60 clients what each may cost.
+    // The daemon's own 24 MiB (debug build), plus the maximum cost of 60 clients.
     try group.limit(to: 160 << 20)
     try await Home.live { home in
       try home.configure("[desktop]\nprogram = \"true\"\n[control]\nmessageTimeout = \"2s\"\n")
@@ -44,7 +43,7 @@ struct FaultsMemoryTests {
     }
   }
 
-  /// Somebody else in the group takes all the memory, and the daemon is the one that is killed.
+  /// Another process in the group takes all memory, and the kernel kills the daemon.
   @Test(.timeLimit(.minutes(1)))
   func killedForWantOfMemoryItLosesNothing() async throws {
     let group = try ControlGroup(.memory)

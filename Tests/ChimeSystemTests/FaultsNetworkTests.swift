@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// There is no network: what has to go out waits, what need not is delivered, and all goes out when there is one.
+/// Without a network, webhooks wait, popups and commands are delivered, and all webhooks go out when the network returns.
 @Suite(
   .serialized, .enabled(if: Machine.isRoot && Machine.hasClients && Machine.has("nsenter"), "needs root and .venv"))
 struct FaultsNetworkTests {
@@ -10,7 +10,7 @@ struct FaultsNetworkTests {
       "io.chime.Endpoints.Put", ["name": .string(name), "url": .string(url), "secret": .string(Receiver.secret)])
   }
 
-  /// What a reminder's messages came to, by channel, once each was tried.
+  /// Returns a reminder's deliveries by channel, once each has been attempted.
   private func results(_ id: String, _ count: Int, _ home: Home) async throws -> [String: JSON] {
     try await eventually("each way has been tried") {
       let all = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
@@ -20,7 +20,7 @@ struct FaultsNetworkTests {
     }
   }
 
-  /// A network namespace in which not even the loopback is up: no route, no name server, no proxy.
+  /// A network namespace with its loopback down: no route, no name server, no proxy.
   @Test(.timeLimit(.minutes(1)))
   func withoutARouteANameServerOrAProxyMessagesWait() async throws {
     try await Home.live { home in
@@ -52,14 +52,14 @@ struct FaultsNetworkTests {
         return delivery["attempts"].elements.last?["error"].string?.contains("127.0.0.1 port 9") == true
       }
 
-      // The network comes: without a restart all that is owed there arrives, under the id that it had.
+      // The network returns: pending messages arrive without a restart, under their original ids.
       let inside = ["nsenter", "--net=/proc/\(daemon.process.pid)/ns/net"]
       let up = try await home.run(
         inside[0], [inside[1], "python3", "-c", Self.loopbackUp])
       try #require(up.status == 0, "\(up.text)")
       let receiver = try await Receiver.start(in: home, behind: inside)
       try await put("near", receiver.url, home)
-      // A changed endpoint is tried at once.
+      // An edited endpoint is tried at once.
       try await eventually("it arrives") { receiver.requests.count == 1 }
       #expect(receiver.requests[0].id == first["near"]?["id"].string && receiver.requests[0].verdicts == ["ok", "ok"])
       #expect(try await daemon.stop() == .exited(0))

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Two daemons where there may be one, and what a dead one leaves behind.
+/// Competing daemons, and the remains of a dead one.
 @Suite(.serialized) struct FaultsOwnershipTests {
-  /// By another name of the file, through another folder, and with other arguments: the store has one owner.
+  /// A store has one owner, even by another name of the file, another folder, or other arguments.
   @Test(.timeLimit(.minutes(1)))
   func aStoreHasOneDaemonByWhateverName() async throws {
     try await Home.live { home in
@@ -24,7 +24,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: other + "/socket"), "nobody is invited to one that ends")
       }
       #expect(try await home.answer("io.chime.Reminders.List")["reminders"].elements.count == 1)
-      // Killed and not even reaped: the lock is the kernel's, nothing has to be cleaned up.
+      // The killed process is not even reaped: the kernel releases the lock, and nothing needs cleaning up.
       try await first.crash()
       let third = try await home.start()
       #expect(try await home.answer("io.chime.Reminders.List")["reminders"].elements.count == 1)
@@ -43,7 +43,7 @@ import Testing
       #expect(second.err.contains(home.socket) && second.err.contains("Address already in use"), "\(second.err)")
       #expect(try await home.answer("io.chime.Reminders.List")["reminders"].elements.count == 1, "it is the first's")
 
-      // A daemon that is stopped, not gone, still has its socket.
+      // A stopped daemon still owns its socket.
       first.process.send(SIGSTOP)
       try await eventually("it is stopped") { first.process.runState == "T" }
       let third = try await home.run(Machine.chimed, ["--state-dir", home.path + "/third", "--socket", home.socket])
@@ -63,7 +63,7 @@ import Testing
       let second = try await home.start()
       #expect(try await home.chime("status").status == 0)
       #expect(try await second.stop() == .exited(0))
-      // A file that is no socket is somebody's.
+      // A file that is no socket is not replaced.
       try home.write("a letter", to: home.socket)
       let refused = try await home.run(Machine.chimed, [])
       #expect(refused.status == 73, "\(refused.text)")

@@ -1,14 +1,13 @@
 import Foundation
 import Testing
 
-/// Programs that the daemon runs and that do not do what they should: it is never held up, and is well again when they
-/// are.
+/// Misbehaving programs: the daemon is not held up, and recovers with them.
 @Suite(.serialized) struct FaultsProgramsTests {
   struct Bad: Sendable, CustomStringConvertible {
     let description: String
     let script: String
     let error: String
-    /// Short only for those that are to run into it: on a busy machine the others' own fault comes late.
+    /// Short only for programs that must run into it; on a busy machine, the faults of others take longer.
     var timeout = "20s"
   }
 
@@ -19,13 +18,13 @@ import Testing
       error: "did not say", timeout: "500ms"),
     Bad(description: "crashes", script: "kill -SEGV $$", error: "signal 11"),
     Bad(description: "floods", script: "exec yes 'no number'", error: "wrote more than 65536 bytes"),
-    // No digits: in 64 KiB of any noise one popup of 25 finds a line that is a number, and has been shown then.
+    // No digits: a line of random noise could be a number, which counts as a popup id.
     Bad(
       description: "floods with noise on both outputs",
       script: "cat /dev/urandom >&2 & LC_ALL=C exec tr -d 0-9 </dev/urandom", error: "wrote more"),
   ]
 
-  /// Nobody would hear what it says: a popup stays on the screen without it.
+  /// An orphaned popup program has no reader; the popup stays on the screen without it.
   @Test(.timeLimit(.minutes(1)))
   func aDaemonThatIsKilledLeavesNoPopupProgram() async throws {
     try await Home.live { home in
@@ -41,7 +40,7 @@ import Testing
       try await eventually("it has arrived") { try await home.deliveries("delivered").count == 1 }
       #expect(kill(pid, 0) == 0)
       try await daemon.crash()
-      // Whoever takes up orphans may not reap them at once.
+      // The reaper of orphans may be slow.
       try await eventually("it has ended") {
         let state = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
         return state?.contains(") Z ") ?? true
@@ -61,7 +60,7 @@ import Testing
       var reminders: [String] = []
       for number in 0..<10 { reminders.append(try await home.add("Bad \(number)", "in 1s", to: ["desktop", "run"])) }
       try await eventually("the others are served") { try await home.deliveries("delivered").count == 10 }
-      // Each is tried again and again: there may be no moment in which none is under way.
+      // Each is retried repeatedly, so there may be no idle moment.
       for reminder in reminders {
         try await eventually("each popup was tried") {
           try await home.attempts(of: reminder).contains { $0["error"].string?.contains(bad.error) == true }
@@ -69,12 +68,12 @@ import Testing
       }
       let used = daemon.process.peakKiB - before
       #expect(used < 20_000 * Sanitizer.memory, "\(used) KiB")
-      // It stops in time with them under way, and none is left.
+      // The daemon stops in time while they run, and none survives.
       #expect(try await daemon.stop() == .exited(0))
       let left = try await home.run("pgrep", ["-f", program])
       #expect(left.status == 1, "\(left.out)")
 
-      // With a program that works each arrives.
+      // With a working program, each popup is delivered.
       try home.write("#!/bin/sh\necho 7\n", to: program, mode: 0o700)
       try home.configure(configuration + "timeout = \"20s\"\n")
       let second = try await home.start()

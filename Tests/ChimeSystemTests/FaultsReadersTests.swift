@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Nobody reads what the daemon logs, nor what it tells its service manager.
+/// Nobody reads the daemon's log or its notifications to the service manager.
 @Suite struct FaultsReadersTests {
   @Test(.timeLimit(.minutes(1)))
   func readersThatStandStillHoldNothingUp() async throws {
@@ -10,7 +10,7 @@ import Testing
       try home.configure("[desktop]\nprogram = \"true\"\n")
       let (pipe, manager) = (home.path + "/standing-log", home.path + "/standing-manager")
       try #require(mkfifo(pipe, 0o600) == 0)
-      // Both ends: the pipe is there, and nobody takes anything out of it.
+      // Open both ends, so that the pipe exists without a reader.
       let log = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       defer { close(log) }
       let silent = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -29,9 +29,9 @@ import Testing
           try await home.answer("io.chime.Daemon.Status")["status"]["openOccurrences"].int == all
         }
       }
-      // A pipe takes 64 KiB of it.
+      // A pipe holds 64 KiB.
       try await fire("First", in: count)
-      // When somebody reads again all of it is there.
+      // When reading resumes, nothing is missing.
       var told = Data()
       func read() -> String {
         var buffer = [UInt8](repeating: 0, count: 65_536)

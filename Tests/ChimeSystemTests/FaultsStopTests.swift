@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The daemon is stopped (SIGSTOP, a debugger, a frozen container) while times pass, and goes on.
+/// The daemon is stopped (SIGSTOP, a debugger, a frozen container) while reminders become due.
 @Suite(.serialized) struct FaultsStopTests {
   @Test(.timeLimit(.minutes(1)))
   func whatPassedMeanwhileFiresAtOnceAndOnce() async throws {
@@ -29,10 +29,10 @@ import Testing
       for id in ids {
         let all = try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(id)]])
         #expect(all["occurrences"].elements.count == 1)
-        // Two seconds are not what is called late: a popup a minute later still says what it has to.
+        // Two seconds do not count as late: a popup is still useful a minute later.
         #expect(all["occurrences"][0]["late"] == .null)
       }
-      // Nor is a stop that made nothing late by ten seconds told of; a service manager sends SIGCONT with each SIGTERM.
+      // A stop without late reminders is not reported; a service manager sends SIGCONT with each SIGTERM.
       #expect(!stream.lines.contains { $0.contains("\"resumed\"") })
       #expect(!daemon.process.errors.contains("the daemon was stopped"), "\(daemon.process.errors)")
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["clockEvents"].int == 1)

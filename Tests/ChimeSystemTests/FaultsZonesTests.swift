@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The link that says which zone is the machine's, broken in the ways that links are broken, under a running daemon.
+/// Broken local-time links under a running daemon.
 @Suite(.serialized) struct FaultsZonesTests {
   private func next(_ home: Home) async throws -> String? {
     try await home.answer("io.chime.Reminders.Get", ["id": "Local"])["reminder"]["next"]["at"].string
@@ -23,7 +23,7 @@ import Testing
       #expect(try await attention().contains { $0.contains(sentence) && $0.contains("UTC") })
       try await eventually("STATUS tells: \(daemon.status ?? "")") { daemon.status?.contains(sentence) == true }
       #expect(daemon.process.errors.contains(sentence))
-      // A reminder goes on firing.
+      // Reminders keep firing.
       let id = try await home.add("Meanwhile", "in 1s")
       try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
 
@@ -31,12 +31,12 @@ import Testing
       try await eventually("the reminder moves") { try await next(home) == "2096-12-01T09:00:00+09:00" }
       #expect(try await attention() == [])
 
-      // No link at all is how a machine says UTC (localtime(5)): nothing to be told of.
+      // No link means UTC (localtime(5)), which is valid.
       unlink(home.localtime)
       try await eventually("the reminder moves") { try await next(home) == "2096-12-01T09:00:00Z" }
       #expect(try await attention() == [])
 
-      // And a file that is no zone is none.
+      // A file that is no zone is invalid.
       try home.write("Europe/Prague\n", to: home.localtime)
       try await eventually("it is told") {
         try await attention().contains { $0.contains(sentence) }
@@ -47,14 +47,14 @@ import Testing
     }
   }
 
-  /// TZ is for programs that print times to a person; whose zone the reminders follow is the machine's affair.
+  /// TZ affects printed times only; reminders follow the machine's zone.
   @Test(.timeLimit(.minutes(1)), arguments: ["Nonsense/Zone", ":/etc/passwd", "Asia/Tokyo"])
   func theVariableTZIsNotAsked(_ value: String) async throws {
     try await Home.live { home in
       _ = try await home.start(environment: ["TZ": value])
       try await home.did("add", "Local", "at", "2096-12-01", "09:00")
       #expect(try await next(home) == "2096-12-01T09:00:00+01:00")
-      // The command does ask it, for the person it prints for, and says when it cannot be understood.
+      // The command honors TZ for its output, and reports an invalid value.
       let when = try await home.chime("when", "at 2096-12-01 09:00", environment: ["TZ": value])
       #expect(when.status == (value == "Asia/Tokyo" ? 0 : 1))
       #expect(when.text.contains(value == "Asia/Tokyo" ? "Asia/Tokyo" : String(value.drop { $0 == ":" })))

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Who may open what the daemon leaves on the disk, whatever its surroundings allow.
+/// File modes of all that the daemon creates, whatever the umask.
 @Suite(.serialized) struct FileModeTests {
-  /// The mode of a file itself, in octal, with a letter for what it is.
+  /// Returns a file's mode in octal, with a letter for its type.
   private func mode(_ path: String) -> String {
     var status = stat()
     guard lstat(path, &status) == 0 else { return "absent" }
@@ -25,7 +25,7 @@ import Testing
   @Test(.timeLimit(.minutes(1)), arguments: ["000", "022", "077"])
   func nobodyElseCanOpenAnything(_ umask: String) async throws {
     try await Home.live { home in
-      // The daemon makes all of its folders itself.
+      // The daemon creates all of its folders.
       let folders = ["/state/new/chime", "/run/new"]
       let runtime = home.path + folders[1]
       let environment = ["XDG_STATE_HOME": home.path + "/state/new", "XDG_RUNTIME_DIR": runtime]
@@ -50,7 +50,7 @@ import Testing
         #expect(mode(home.path + folder) == "d700", "\(folder)")
       }
       #expect(mode(runtime + "/chime/io.chime") == "s600")
-      // Nor is there a core dump, which would hold the secrets that are in memory.
+      // Core dumps are disabled, because they would contain secrets.
       let limits = try String(contentsOfFile: "/proc/\(daemon.process.pid)/limits", encoding: .utf8)
       let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") } ?? ""
       #expect(core.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(core)")
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// A folder that somebody else has made, or may write to, before the daemon came: what lies in it could be theirs.
+  /// Folders that others created or can write to are refused, because their contents cannot be trusted.
   @Test(.enabled(if: Machine.isRoot, "needs root, to be two users"), .timeLimit(.minutes(1)))
   func foldersOfOthersAreRefused() async throws {
     try await Home.live { home in
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// A runtime directory that is another user's, as after su(1): who listens there is not believed.
+  /// In a runtime directory of another user, as after su(1), the listener is not trusted.
   @Test(.enabled(if: Machine.isRoot && Machine.has("setpriv"), "needs root, to be two users"), .timeLimit(.minutes(1)))
   func aDaemonOfAnotherUserIsToldNothing() async throws {
     try await Home.live { home in

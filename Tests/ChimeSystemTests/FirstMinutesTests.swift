@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What goes wrong in the first minutes says what to do.
+/// Errors in the first minutes name their remedies.
 @Suite(.timeLimit(.minutes(1))) struct FirstMinutesTests {
   @Test func withoutADaemonACommandNamesWhatStartsItAndWhoLooksForTheFault() async throws {
     try await Home.live { home in
@@ -28,12 +28,12 @@ import Testing
 
   @Test func withoutALoginSessionAPathForTheSocketIsAskedFor() async throws {
     try await Home.live { home in
-      // As after su(1), or in a container: the folder that there should be is not there and cannot be made.
+      // As after su(1), or in a container: the runtime directory is missing and cannot be created.
       let output = try await home.run(Machine.chimed, [], environment: ["XDG_RUNTIME_DIR": "/dev/null/user"])
       #expect(output.status == 73)
       #expect(output.err.contains("there is no login session here"), "\(output.err)")
       #expect(output.err.contains("--socket PATH") && output.err.contains("export CHIME_SOCKET=PATH"))
-      // And what it says works.
+      // The advice works.
       let socket = home.path + "/socket"
       _ = try await home.start(
         Machine.chimed, ["--socket", socket], environment: ["XDG_RUNTIME_DIR": "/dev/null/user"])
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// A second daemon on the store of the first is told in one line by both programs.
+  /// Both programs report a second daemon on the same store in one line.
   @Test func aStoreThatIsTakenNamesWhoHasIt() async throws {
     try await Home.live { home in
       let first = try await home.start()

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// Several daemons on one database when there is little to do: what that costs the server, and what one that joins makes of
-/// the time before, and who is told of. About 40 s in all.
+/// Several idle daemons on one database: the load on the server, and the downtime notice of one that joins. About 40 s
+/// in all.
 @Suite(.proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct FleetAtRestTests {
   private let server: PostgresServer
   private let database: String
 
   init() async throws {
-    // What the server does by itself would be counted, too.
+    // Autovacuum would be counted too.
     server = try await PostgresServer.begin(settings: ["autovacuum = off"])
     database = try await server.makeDatabase()
   }
@@ -20,7 +20,7 @@ struct FleetAtRestTests {
     )
   }
 
-  /// Each transaction that changes something has a number: a fleet that rests uses one up for each heartbeat.
+  /// Each writing transaction uses up a transaction id: an idle fleet uses one per heartbeat.
   @Test(.timeLimit(.minutes(2))) func aFleetAtRestWritesItsHeartbeatsAndNothingElse() async throws {
     try await Home.live { home in
       try configure(home)
@@ -32,7 +32,7 @@ struct FleetAtRestTests {
         try await server.sql(
           "SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node", on: database) == "128\n128"
       }
-      // When each was heard of, and the number that the next change will have: of one moment.
+      // Reads all heartbeat times and the next transaction id in one snapshot.
       func look() async throws -> (seen: [Substring], next: Int) {
         let parts = try await server.sql(
           "SELECT array_to_string(array_agg(seen_at ORDER BY id), ' '), pg_snapshot_xmax(pg_current_snapshot()) FROM chime.node",
@@ -48,14 +48,14 @@ struct FleetAtRestTests {
         last = found
         return beats >= 10
       }
-      // One of which is not seen here may have come in between; a change each second would be twenty.
+      // A few more may fall in between; one write per second would be twenty.
       #expect(last.next - begin.next <= beats + 4)
       #expect(try await second.stop() == .exited(0))
       #expect(try await first.stop() == .exited(0))
     }
   }
 
-  /// Counted by the kernel: how often its threads have slept and gone on.
+  /// Counts context switches of the daemon's threads.
   @Test(.timeLimit(.minutes(3))) func aDaemonAtRestWakesOnceASecondAtMost() async throws {
     try await Home.live { home in
       try configure(home)
@@ -72,7 +72,7 @@ struct FleetAtRestTests {
       func seen() async throws -> Int {
         try #require(Int(try await server.sql("SELECT max(seen_at) FROM chime.node", on: database)))
       }
-      // What follows a start and a request is over when it has been heard of a few times.
+      // Work after a start and a request is over after a few heartbeats.
       var (start, before) = (try await seen(), 0)
       try await eventually("it rests", within: .seconds(60)) { try await seen() >= start + 10_000 }
       (start, before) = (try await seen(), try wakes())
@@ -88,7 +88,7 @@ struct FleetAtRestTests {
     }
   }
 
-  /// Whichever daemon is asked, it tells of all; and of one that is lost, until another of its machine is there.
+  /// Each daemon reports on all, and on a lost one until another runs on its machine.
   @Test(.timeLimit(.minutes(2))) func eachAnswersForAll() async throws {
     try await Home.live { home in
       try configure(home)
@@ -129,7 +129,7 @@ struct FleetAtRestTests {
     }
   }
 
-  /// What is late where others have run was not missed for want of a daemon.
+  /// A reminder late while other daemons ran is not attributed to downtime.
   @Test(.timeLimit(.minutes(2))) func whoJoinsOthersTakesNothingForDowntime() async throws {
     try await Home.live { home in
       try configure(home)
@@ -137,7 +137,7 @@ struct FleetAtRestTests {
         let before = try await home.start()
         let id = try await home.add(title, "in 1h")
         #expect(try await before.stop() == .exited(0))
-        // Others that have run for an hour, and are heard of for another.
+        // Other daemons that have run for an hour, with leases for another.
         try await server.sql(
           """
           INSERT INTO chime.node (name, process, version, started_at, seen_at, expires_at)

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Popups of daemons that share a database: shown by one of them, answered through another.
+/// Popups of daemons that share a database: shown by one, answered through another.
 @Suite(
   .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Machine.hasMockBus, "needs dbus-daemon and busctl"))
 struct FleetDesktopTests {
-  /// Each remembers its own popups, whoever stops after it.
+  /// Each daemon recognizes its popups after a restart.
   @Test(.timeLimit(.minutes(2))) func eachKnowsItsPopupsAgainAfterARestart() async throws {
     try await Home.live { home in
       let server = try await PostgresServer.begin()
@@ -53,7 +53,7 @@ struct FleetDesktopTests {
         SELECT n.process FROM chime.lane l JOIN chime.shard_lease s ON s.shard = l.shard JOIN chime.node n ON n.id = s.node
         WHERE l.channel = 'desktop'
         """, on: database)
-      // Through the one that has not shown it.
+      // Answer through the daemon that did not show it.
       let socket = owner == String(first.process.pid) ? "\(home.runtime)/second" : home.socket
       try await home.did("--socket", socket, "done", id)
       try await eventually("the popup is gone") {

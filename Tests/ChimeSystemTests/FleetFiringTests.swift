@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Several daemons over one database: each time fires once, and when the database's clock says so, whichever of them is
-/// killed, stands still, or has another clock. About 40 s in all.
+/// Several daemons on one database: each time fires once, by the database's clock, even if a daemon is killed, stopped,
+/// or has a wrong clock. About 40 s in all.
 @Suite(.proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct FleetFiringTests {
   private let server: PostgresServer
@@ -19,7 +19,7 @@ struct FleetFiringTests {
     )
   }
 
-  /// Starts one more daemon beside the first, with a folder and a socket of its own.
+  /// Starts another daemon, with its own folder and socket.
   private func startAnother(
     _ home: Home, _ name: String, environment: [String: String] = [:]
   ) async throws -> Daemon {
@@ -28,8 +28,7 @@ struct FleetFiringTests {
       environment: environment)
   }
 
-  /// As many reminders like `model` as that, due so many seconds from now by the database's clock: put there without a
-  /// word to any daemon.
+  /// Copies `model` `count` times, due in so many seconds by the database's clock, without notifying any daemon.
   private func copy(_ model: String, _ count: Int, inSeconds wait: Int) async throws {
     try await server.sql(
       """
@@ -43,7 +42,7 @@ struct FleetFiringTests {
       """, on: database)
   }
 
-  /// How many have fired, how often that is on record, and how many messages that came to; and what fired before its time.
+  /// Returns the numbers of fired reminders, occurrences, deliveries, and early firings.
   private func fired() async throws -> String {
     try await server.sql(
       """
@@ -61,7 +60,7 @@ struct FleetFiringTests {
       let others = [try await startAnother(home, "second"), try await startAnother(home, "third")]
       let model = try await home.add("Model", "in 1h")
       try await copy(model, 2_000, inSeconds: 2)
-      // In the middle of it, if they are as quick as that.
+      // During the firing, if this is fast enough.
       try await eventually("the first fire") { try await fired().hasPrefix("0|") == false }
       for other in others { try await other.crash() }
       try await eventually("all fire", within: .seconds(60), every: .milliseconds(200)) {
@@ -71,7 +70,7 @@ struct FleetFiringTests {
     }
   }
 
-  /// While it stands still it may hold what it was about to fire: the server gives that back to the others.
+  /// A stopped daemon may hold claims: the server returns them to the others.
   @Test(.timeLimit(.minutes(2))) func whatAFrozenDaemonHoldsIsFiredByOthersAndNotAgain() async throws {
     try await Home.live { home in
       try configure(home)
@@ -81,8 +80,8 @@ struct FleetFiringTests {
       try await copy(model, 2_000, inSeconds: 2)
       try await eventually("the first fire") { try await fired().hasPrefix("0|") == false }
       frozen.process.send(SIGSTOP)
-      // Stopped while the server sends it what it has claimed, more than fits into the socket, it keeps the server's process
-      // waiting: the other daemon ends that when the frozen one's lease is over.
+      // If it stops while the server sends its claims, which exceed the socket buffer, the server process blocks.
+      // Another daemon terminates that process when the lease expires.
       try await eventually("all fire", within: .seconds(60), every: .milliseconds(200)) {
         try await fired() == "2000|2000|2000|0"
       }
@@ -99,7 +98,7 @@ struct FleetFiringTests {
       try await eventually("it knows what has become of it") {
         frozen.process.errors.contains("the database had not heard of this daemon for")
       }
-      // It goes on, and is now the only one. What was copied fires once more, at the time of the model.
+      // The stopped daemon continues, now alone. The copies fire once more, at the model's time.
       #expect(try await first.stop() == .exited(0))
       try await server.sql("UPDATE chime.due SET next_at = next_at - 3600000 WHERE next_at < \(soon)", on: database)
       try await eventually("it fires the rest", within: .seconds(60), every: .milliseconds(200)) {
@@ -109,7 +108,7 @@ struct FleetFiringTests {
     }
   }
 
-  /// An hour and a half from now: of all due times only that of the model is before.
+  /// An hour and a half from now: only the model is due before.
   private var soon: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) + 5_400_000 }
 
   @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.has("cc"), "needs cc"))
@@ -124,7 +123,7 @@ struct FleetFiringTests {
         try home.write("\(seconds)\n", to: "\(home.path)/\(name)-clock")
         return ["LD_PRELOAD": library, "OTHER_CLOCK": "\(home.path)/\(name)-clock"]
       }
-      // No one of them knows what time it is.
+      // None of them knows the time.
       let fast = try await home.start(environment: try clock("fast", ahead: 3_600))
       let slow = try await startAnother(home, "slow", environment: try clock("slow", ahead: -3_600))
       let model = try await home.add("Model", "in 1s")
@@ -133,14 +132,14 @@ struct FleetFiringTests {
         try await fired() == "51|51|51|0"
       }
       let later = try await home.add("Later", "in 30m")
-      // Set by hours while it runs, its clock changes nothing.
+      // Clock steps by hours in a running daemon change nothing.
       for (seconds, count) in [(-7_200, 52), (7_200, 53)] {
         _ = try clock("fast", ahead: seconds)
         fast.process.send(SIGCONT)
         _ = try await home.add("Soon", "in 1s")
         try await eventually("it fires") { try await fired() == "\(count)|\(count)|\(count)|0" }
       }
-      // The slow one alone.
+      // Only the slow daemon.
       #expect(try await home.record(of: later).isEmpty)
       #expect(try await fast.stop() == .exited(0))
       try await server.sql(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A daemon of a fleet that cannot reach the database any more, while it can reach everything else. About 40 s.
+/// A daemon of a fleet that loses its connection to the database, but nothing else. About 40 s.
 @Suite(
   .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Network.isPossible && Machine.hasClients, "needs root, ip(8) and .venv"))
@@ -28,7 +28,7 @@ struct FleetNetworkTests {
           + "ORDER BY n.id"
       ).split(separator: "\n").map(String.init)
     }
-    /// Adds what is due in a moment, two for each endpoint, and waits until all of it has arrived.
+    /// Adds due reminders, two for each endpoint, and waits until all are delivered.
     var expected = 0
     let endpoints = (0..<8).map { "hook\($0)" }
     let receiver = try await Receiver.start(in: home, at: network.address(of: .web))
@@ -58,18 +58,18 @@ struct FleetNetworkTests {
         Machine.chimed, "--config", "\(folder)/chimed.toml", "--state-dir", folder, "--socket", "\(folder)/socket",
       ]
     let far = try await home.start(words[0], Array(words.dropFirst()))
-    // ip(8) becomes the program that it runs.
+    // ip(8) execs the program that it runs, so the pid stays.
     let (nearID, farID) = (near.process.pid, far.process.pid)
     try await eventually("the shares are even") { try await shares() == ["\(nearID) 128", "\(farID) 128"] }
     try await add("before")
     try await allArrive("all arrive while both are well")
 
-    // In the midst of work.
+    // During work.
     try await add("cut off")
     try await network.pull(.database)
     let start = ContinuousClock.now
     try await eventually("the other has its lanes", within: .seconds(30)) { try await shares() == ["\(nearID) 256"] }
-    // What is promised of a takeover.
+    // The documented takeover time.
     #expect(ContinuousClock.now - start < .seconds(8) * Sanitizer.slowness)
     try await add("without it")
     try await allArrive("all arrive without the one that is cut off")
@@ -78,7 +78,7 @@ struct FleetNetworkTests {
     }
     #expect(far.process.isRunning)
 
-    // It finds its way back by itself, and has its share again.
+    // It reconnects by itself, and gets its share back.
     try await network.plugIn(.database)
     try await eventually("the shares are even again", within: .seconds(40)) {
       try await shares() == ["\(nearID) 128", "\(farID) 128"]
@@ -86,7 +86,7 @@ struct FleetNetworkTests {
     try await add("back again")
     try await allArrive("all arrive as before")
 
-    // Each fired once, and was sent under one id, however often.
+    // Each fired once, and all of its attempts had one id.
     #expect(try await sql("SELECT count(*) FROM chime.occurrence") == "\(expected)")
     #expect(try await sql("SELECT count(*) FROM chime.delivery") == "\(expected)")
     let requests = receiver.requests

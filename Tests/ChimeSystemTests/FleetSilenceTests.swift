@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// A database that does not answer, because the network to it is cut or its server stands still: whoever asks the daemon
-/// hears of it within 4 s, and nothing that was acknowledged is lost. About 50 s.
+/// A database that does not respond, because of a cut network or a stopped server: clients get an error within 4 s, and
+/// no acknowledged change is lost. About 50 s.
 @Suite(
   .proof(.databases), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Network.isPossible && Machine.hasClients, "needs root, ip(8) and .venv"))
 struct FleetSilenceTests {
   enum Fault: CaseIterable, Sendable {
-    /// What is sent is lost.
+    /// Packets are lost.
     case cut
-    /// What is sent is taken, and nothing comes of it.
+    /// Packets are received, but not answered.
     case freeze
   }
 
@@ -26,7 +26,7 @@ struct FleetSilenceTests {
     }
   }
 
-  /// An answer, and how long it took.
+  /// A reply, and its duration.
   private struct Heard: Sendable {
     let method: String
     let token: String?
@@ -50,7 +50,7 @@ struct FleetSilenceTests {
       return Heard(method: method, token: token, took: ContinuousClock.now - start, answer: answer)
     }
     func draft(_ title: String) -> JSON { ["title": .string(title), "when": "in 1h"] }
-    // More at once than are worked on at a time, so that some wait for their turn.
+    // More requests at once than run concurrently, so that some are queued.
     func round(_ name: String) async throws -> [Heard] {
       try await withThrowingTaskGroup(of: Heard.self) { group in
         for number in 0..<24 {
@@ -71,7 +71,7 @@ struct FleetSilenceTests {
     case .cut: try await network.pull(.database)
     case .freeze: try await blocking { try server.freeze(true) }
     }
-    // At once, in the midst of it, and when its sessions are lost.
+    // Immediately, during the fault, and after the sessions are lost.
     var heard: [Heard] = []
     for number in 0..<5 { heard += try await round("round \(number)") }
     let longest = heard.map(\.took).max() ?? .zero
@@ -89,7 +89,7 @@ struct FleetSilenceTests {
     case .cut: try await network.plugIn(.database)
     case .freeze: try await blocking { try server.freeze(false) }
     }
-    // What was answered with an error may be asked for again, with its token, and is there once.
+    // A request that failed can be repeated with its token, and is executed once.
     for token in heard.compactMap(\.token) {
       try await eventually("it is taken", within: .seconds(40)) {
         try await ask("io.chime.Reminders.Add", ["reminder": draft(token), "token": .string(token)]).answer.error == nil
@@ -98,12 +98,12 @@ struct FleetSilenceTests {
     let titles = try await server.sql("SELECT title FROM chime.reminder", on: database).split(separator: "\n")
     let tokens = titles.map(String.init).filter { !$0.contains(" of many ") && $0 != "Kept" }
     #expect(tokens.sorted() == heard.compactMap(\.token).sorted())
-    // All of a request or nothing of it.
+    // Each request is executed completely or not at all.
     let parts = Dictionary(grouping: titles.filter { $0.contains(" of many ") }) { $0.prefix(7) }
     #expect(parts.values.allSatisfy { $0.count == 100 })
     #expect(try await home.listed("show", kept)["reminder"]["id"].string == kept)
 
-    // What was done although its caller had been told of an error fires at its time, as all does.
+    // A request that was executed despite its error fires like others.
     let due = try await home.add("Due", "in 1s")
     try await eventually("it fires") { try await home.record(of: due).isEmpty == false }
     #expect(try await daemon.stop() == .exited(0))

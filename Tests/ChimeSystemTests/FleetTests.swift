@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// Several real daemons over one real PostgreSQL, with a receiver of webhooks that verifies each. About 40 s in all.
+/// Several daemons on one PostgreSQL server, with a receiver that verifies each webhook. About 40 s in all.
 @Suite(
   .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct FleetTests {
-  /// A database and the daemons that have it; the first is the one that `chime` talks to.
+  /// A database and its daemons; `chime` talks to the first.
   private struct Fleet {
     let home: Home
     let server: PostgresServer
     let database: String
     private(set) var daemons: [Daemon] = []
 
-    /// - Parameter endpoints: each daemon has their secrets, as they would be given it by its machine.
+    /// - Parameter endpoints: the endpoints whose secrets each daemon has.
     init(_ home: Home, _ count: Int, _ receiver: Receiver, endpoints: [String]) async throws {
       self.home = home
       server = try await PostgresServer.begin()
@@ -33,7 +33,7 @@ struct FleetTests {
 
     func sql(_ statement: String) async throws -> String { try await server.sql(statement, on: database) }
 
-    /// How many shards each has, in the order in which they came.
+    /// Returns the number of shards of each daemon, in the order of their start.
     func shares() async throws -> [Int] {
       try await sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node ORDER BY node")
         .split(separator: "\n").compactMap { Int($0) }
@@ -63,7 +63,7 @@ struct FleetTests {
       try await eventually("the others have its lanes", within: .seconds(30)) {
         try await fleet.sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(node)") == "0"
       }
-      // What is promised of the takeover is for a machine that has time for it, as one that lives through a proof.
+      // The takeover time is only guaranteed on an idle machine, as in a proof.
       if ProofTier.isProof { #expect(ContinuousClock.now - start < .seconds(8) * Sanitizer.slowness) }
       try await eventually("everything arrives", within: .seconds(30)) {
         try await fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "24"
@@ -75,7 +75,7 @@ struct FleetTests {
     }
   }
 
-  /// One daemon reads what is answered; when it is killed another goes on from the last answer, and none is given twice.
+  /// One daemon reads replies; after it is killed, another continues after the last reply, and none is applied twice.
   @Test(.timeLimit(.minutes(3)), .enabled(if: Machine.has("curl"), "needs curl"))
   func whoHasTheQueueReadsTheAnswers() async throws {
     try await Home.live { home in
@@ -100,7 +100,7 @@ struct FleetTests {
       for _ in 1...5 { try await topics.send(ping, to: topics.url("answers")) }
       try await eventually("the pings are there") { try await pings() == 5 }
 
-      // Whoever has the queue is killed.
+      // Kill the owner of the queue.
       let shard = Int(try await fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'phone'")) ?? -1
       let owner = try await fleet.owner(ofShard: shard)
       let isSecond = try await fleet.node(of: second) == owner
@@ -117,7 +117,7 @@ struct FleetTests {
     }
   }
 
-  /// An owner that stands still in the middle of an attempt, past its lease.
+  /// An owner is stopped in the middle of an attempt, beyond its lease.
   @Test(.timeLimit(.minutes(2))) func aFrozenOwnerRecordsNothingOfWhatIsAnothers() async throws {
     try await Home.live { home in
       let receiver = try await Receiver.start(in: home, isHeld: true)
@@ -163,7 +163,7 @@ struct FleetTests {
       for daemon in fleet.daemons { nodes.append(try await fleet.node(of: daemon)) }
       let leaving = fleet.daemons[try #require(nodes.firstIndex(of: owner))]
       leaving.process.send(SIGTERM)
-      // All but what is under way, while that is under way.
+      // It releases all but the attempt in flight.
       try await eventually("the rest is the other's") { try await fleet.shares().sorted() == [1, 255] }
       #expect(leaving.process.isRunning)
       home.releaseReceiver()
@@ -174,14 +174,14 @@ struct FleetTests {
     }
   }
 
-  /// What is answered on one machine is not sent from another, and an endpoint changes for all.
+  /// An answer on one machine stops messages from others, and endpoint edits apply to all.
   @Test(.timeLimit(.minutes(2))) func whatOneChangesTheOthersHear() async throws {
     try await Home.live { home in
       let receiver = try await Receiver.start(in: home)
       let endpoints = (0..<6).map { "hook\($0)" }
       let fleet = try await Fleet(home, 2, receiver, endpoints: endpoints)
       try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
-      // Of queues that nobody has used yet it is not known whose they are: with six, both have some.
+      // The owner of an unused queue is unknown; with six, both daemons have some.
       for name in endpoints { _ = try await home.answer("io.chime.Endpoints.Disable", ["name": .string(name)]) }
       for name in endpoints { _ = try await home.add("To \(name)", "in 3s", to: [name]) }
       try await eventually("all have fired") {
@@ -190,7 +190,7 @@ struct FleetTests {
       for name in endpoints { _ = try await home.answer("io.chime.Endpoints.Enable", ["name": .string(name)]) }
       try await eventually("all arrive", within: .seconds(15)) { receiver.requests.count >= 6 }
       #expect(Set(receiver.requests.map(\.id)).count == 6)
-      // Nobody sends what is not enabled: what fired before went when all were enabled again, each once.
+      // Disabled endpoints get nothing; the messages were sent once all were enabled again.
       #expect(receiver.requests.count == 6)
     }
   }

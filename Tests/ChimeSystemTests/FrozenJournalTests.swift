@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The journal of a booted machine stands still, and nobody takes what the daemon logs. About 40 s.
+/// journald of a booted machine is stopped, and nobody reads the daemon's log. About 40 s.
 @Suite(.proof(.booted), .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
 struct FrozenJournalTests {
   @Test(.timeLimit(.minutes(3)))
@@ -10,7 +10,7 @@ struct FrozenJournalTests {
       let machine = try await BootedSystem.start(in: home)
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
       try await machine.did("chime", "--system", "add", "Beat", "every 1s")
-      // Three times as much as there is room for.
+      // Three times as many messages as fit.
       let count = 8_000
       let pad = String(repeating: ".", count: 400)
       let lines = (1...count).map { #"{"title": "Number \#($0) \#(pad)", "when": "in 2s"}"# }
@@ -19,7 +19,7 @@ struct FrozenJournalTests {
       try await machine.systemctl("kill", "--signal=SIGSTOP", "systemd-journald.service")
       let frozen = ContinuousClock.now
       try await machine.did("chime", "--system", "add", "--from", "/srv/many", "--quiet")
-      // It answers, and goes on firing, for half a minute.
+      // The daemon answers and fires for half a minute.
       var longest = Duration.zero
       try await eventually("all have fired, and 30 s are over", within: .seconds(120)) {
         let asked = ContinuousClock.now
@@ -33,7 +33,7 @@ struct FrozenJournalTests {
       print("FrozenJournalTests: \(times.count) beats; the longest wait for an answer was \(longest)")
       #expect(times.count >= 30, "each second had its time: \(times)")
 
-      // When it goes on it hears how much it has missed, and the daemon stops as ever.
+      // After journald continues, the daemon logs the number of lost messages, and stops normally.
       try await machine.systemctl("kill", "--signal=SIGCONT", "systemd-journald.service")
       try await eventually("what is missing is told", within: .seconds(30)) {
         try await machine.journal("_SYSTEMD_UNIT=chimed.service").contains {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Disks that really fill up or become read-only under the real daemon. About 35 s in all.
+/// Disks that fill up or become read-only under the real daemon. About 35 s in all.
 @Suite(
   .serialized,
   .enabled(if: SmallDisk.isPossible && Machine.hasMockBus, "needs root, mount, dbus-daemon, busctl and notify-send"))
@@ -21,7 +21,7 @@ struct FullDiskTests {
     desktop.shown.count { $0.contains("\"\(title)\"") }
   }
 
-  /// Waits until everything is recorded and the store in order.
+  /// Waits until everything is recorded and the store works.
   private func recovered(_ home: Home) async throws {
     try await eventually("the store works again", within: .seconds(15)) {
       let health = try await health(home)
@@ -55,7 +55,7 @@ struct FullDiskTests {
         #expect(health["storeProblem"].string?.contains("the disk is full") == true)
         #expect(daemon.status?.contains("shown on the desktop from memory") == true, "\(daemon.status ?? "")")
         #expect(daemon.status?.contains("changes are refused") == true)
-        // A button works all the same, and the popup goes.
+        // Buttons work, and the popup closes.
         try await desktop.press("done", on: popup)
         try await eventually("its popup goes") {
           desktop.calls("CloseNotification").contains { $0.contains("\(popup)") }
@@ -83,7 +83,7 @@ struct FullDiskTests {
     }
   }
 
-  /// The store may have room for an answer and none for what is to be recorded before it: both would be out of order.
+  /// The store may have room for an answer, but not for the buffered events before it, which would violate the order.
   @Test(.timeLimit(.minutes(1)))
   func whatHasComeAgainFromMemoryIsAnsweredAtItsPopupOnly() async throws {
     try await Home.live { home in
@@ -120,7 +120,7 @@ struct FullDiskTests {
         try disk.fill()
         _ = try await desktop.popup(titled: "Tea")
         try await daemon.crash()
-        // The disk is still full: its files are there, so the next daemon can use them.
+        // The disk is still full, but its files exist, so the next daemon can use them.
         let again = try await home.start()
         _ = try await desktop.popup(titled: "Tea", number: 2)
         try await eventually("it says so") { again.status?.contains("from memory, 1 not yet recorded") ?? false }
@@ -155,7 +155,7 @@ struct FullDiskTests {
     }
   }
 
-  /// A clean end leaves the database alone, and what SQLite needs beside it has no room.
+  /// A clean stop removes SQLite's auxiliary files, and there is no room to create them again.
   @Test(.timeLimit(.minutes(1)))
   func aStartWithoutRoomSaysWhatToDo() async throws {
     try await Home.live { home in
@@ -174,7 +174,7 @@ struct FullDiskTests {
     }
   }
 
-  /// A quota, or a limit on the size of files: only the log cannot grow.
+  /// A quota, or a limit on file size: only the log cannot grow.
   @Test(.enabled(if: Machine.has("prlimit")), .timeLimit(.minutes(1)))
   func aFileThatMayGrowNoFurtherIsAsAFullDisk() async throws {
     try await Home.live { home in
@@ -195,7 +195,7 @@ struct FullDiskTests {
     }
   }
 
-  /// What a kernel does on the first error of a disk.
+  /// As the kernel does at the first disk error.
   @Test(.enabled(if: ReadOnlyDisk.isPossible, "needs a loop device and mkfs.ext4"), .timeLimit(.minutes(1)))
   func aFileSystemThatBecomesReadOnlyIsLivedWith() async throws {
     try await Home.live { home in
@@ -213,7 +213,7 @@ struct FullDiskTests {
       #expect(health["unrecorded"].int == 1 && health["storeProblem"] != .null)
       _ = try await daemon.stop()
       #expect(daemon.process.errors.contains("1 time that was shown could not be recorded"))
-      // Nor can a daemon start here: it says why.
+      // A daemon cannot start here either, and says why.
       let output = try await home.run(Machine.chimed, [])
       #expect(output.status == 74 || output.status == 73, "\(output.text)")
       #expect(output.err.contains("Read-only"), "\(output.err)")
@@ -224,7 +224,7 @@ struct FullDiskTests {
     }
   }
 
-  /// Changes to a file without a name would be lost with the daemon: none is acknowledged.
+  /// Writes to an unlinked file would be lost with the daemon: none is acknowledged.
   @Test(.timeLimit(.minutes(1)))
   func aStateFolderThatIsRemovedIsNoticed() async throws {
     try await Home.live { home in
@@ -241,7 +241,7 @@ struct FullDiskTests {
       try FileManager.default.moveItem(atPath: aside, toPath: home.state)
       try await recovered(home)
       #expect(try await occurrences(home, tea).count == 1)
-      // A folder that may not be entered any more does no harm: its files are open.
+      // Losing access to the folder does no harm, because the files are open.
       chmod(home.state, 0)
       defer { chmod(home.state, 0o700) }
       try await home.did("add", "Milk", "in", "1h")

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// What a scripted life over all verbs prints, in both languages and both forms for programs, is what was recorded.
+/// Compares the output of a scripted session over all verbs, in both languages and in both machine formats, with
+/// recorded files.
 ///
-/// A change that is meant is recorded by `make golden`; its difference is read before it is committed.
+/// `make golden` records intended changes; read the diff before committing it.
 @Suite(.enabled(if: FakeClock.isAvailable && Machine.canMakeLocales, "needs libfaketime, localedef and gettext"))
 struct GoldenTests {
   private static let folder = Machine.package + "/Tests/Golden"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Messages of Gotify, which go when they are answered elsewhere.
+/// Messages in Gotify, which are deleted when they are answered elsewhere.
 @Suite(.serialized) struct GotifyTests {
   private func add(_ home: Home, _ server: PushServer, _ tokens: String) async throws {
     try home.write(tokens, to: home.path + "/tokens")
@@ -32,18 +32,18 @@ import Testing
       try await shows(["Tea", "Walk"], "fired")
       try await home.did("done", "Tea")
       try await shows(["Walk"], "done")
-      // Put off it goes, and comes again as another.
+      // Snoozed, it is deleted, and comes back as another message.
       try await home.did("snooze", "Walk", "1s")
       try await eventually("it comes again", within: .seconds(20)) { server.sent == 3 }
       try await shows(["Walk"], "snoozed")
-      // Its number is known after a crash, and what is owed goes when the server is there again.
+      // The message id survives a crash, and a pending deletion runs when the server is back.
       try await server.stop()
       try await home.did("dismiss", "Walk")
       try await first.crash()
       let second = try await home.start()
       try await server.restart()
       try await shows([], "dismissed")
-      // What nobody told the number of cannot be taken back by it, and holds nothing up.
+      // A message with an unknown id cannot be deleted, and delays nothing.
       #expect(server.deletions == 3 && server.denials == 0)
       let told = try await home.did("endpoint", "show", "push") + home.did("deliveries", "--json") + home.did("export")
       for text in [told, second.process.errors] {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// A message that was answered while it was under way goes as soon as its number is known, and is deleted once.
+  /// A message answered in flight is deleted once its id is known, exactly once.
   @Test(.timeLimit(.minutes(1))) func whatArrivesAfterTheAnswerGoesOnce() async throws {
     try await Home.live { home in
       let server = try await PushServer.start(in: home)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// The application's token alone may not delete: nothing is tried, and it is said.
+  /// An application token alone cannot delete: nothing is tried, and the endpoint says so.
   @Test(.timeLimit(.minutes(1))) func oneTokenTakesNothingBack() async throws {
     try await Home.live { home in
       let server = try await PushServer.start(in: home)
@@ -78,7 +78,7 @@ import Testing
       try await home.did("in", "1s", "Tea", "--to", "push")
       try await eventually("it is there") { server.screen == ["Tea"] }
       try await home.did("done", "Tea")
-      // The second one is given later: what comes from then on goes.
+      // Later messages are deleted once a second token is given.
       try home.write("\(PushServer.application)\n\(PushServer.client)\n", to: home.path + "/tokens")
       try await home.did("endpoint", "edit", "push", "--token-file", home.path + "/tokens")
       try await home.did("in", "1s", "Walk", "--to", "push")
@@ -87,7 +87,7 @@ import Testing
       try await home.did("done", "Walk")
       try await eventually("the later one goes") { server.screen == ["Tea"] }
       #expect(server.deletions == 1 && server.denials == 0)
-      // A password has no second line.
+      // A mail password has no second line.
       let mail = try await home.chime(
         "endpoint", "add", "me", "mailto:ann@example.org", "--via", "smtps://127.0.0.1:1", "--from",
         "chime@example.org", "--user", "ann", "--token-file", home.path + "/tokens")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The harness is held to its word too: a test that cannot fail proves nothing.
+/// Tests of the test harness itself.
 @Suite struct HarnessTests {
   @Test func aChildsEndAndWordsAreSeen() async throws {
     try await Home.live { home in
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// Many tests at once have many descriptors; whatever their numbers are, none is a child's.
+  /// A child inherits no descriptors of other concurrent tests.
   @Test func aChildHasItsThreeDescriptorsAndNoOther() async throws {
     try await Home.live { home in
       let far = fcntl(STDERR_FILENO, F_DUPFD, 700)
@@ -23,7 +23,7 @@ import Testing
       defer { close(far) }
       let child = try await home.spawn("cat", [], withInput: true)
       let folder = "/proc/\(child.pid)/fd"
-      // Its loader has libraries open for a moment; what it had inherited would stay.
+      // The loader has libraries open for a moment; inherited descriptors would stay.
       try await eventually("it has its three and no other") {
         try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["0", "1", "2"]
       }
@@ -42,12 +42,12 @@ import Testing
       let desktop = try await home.startMockDesktop()
       let popup = try await home.spawn("notify-send", ["--wait", "--action=done=Done", "Press me", "now"])
       let number = try await desktop.popup(titled: "Press me")
-      // notify-send subscribes to the answers before it shows the popup, and reads its number a moment after.
+      // notify-send subscribes before it shows the popup, but learns its id a moment later.
       try await eventually("the button answers") {
         try await desktop.press("done", on: number)
         return !popup.isRunning
       }
-      // It may have been pressed twice before it was heard.
+      // It may have been pressed several times.
       #expect(Set(popup.lines) == ["done"])
     }
   }
@@ -58,7 +58,7 @@ import Testing
       let machine = try await BootedSystem.start(in: home)
       #expect(try await machine.run("systemctl", ["is-system-running"]).out == "running\n")
       let now = try await machine.did("date", "+%s").trimmingCharacters(in: .whitespacesAndNewlines)
-      // Each of these would reach the machine that the test runs on.
+      // Without isolation, each of these would affect the host.
       for attempt in [
         "date --set=@\(now)", "touch /usr/x", "echo 0 > /proc/sys/kernel/panic", "echo h > /proc/sysrq-trigger",
         "mknod /dev/x b 254 0 && cat /dev/x",

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Whoever watches the daemon from outside, over real HTTP.
+/// Monitoring of the daemon from outside, over real HTTP.
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct HeartbeatTests {
   private static func toml(_ receiver: Receiver, _ home: Home, _ more: String = "") throws -> String {
@@ -44,7 +44,7 @@ struct HeartbeatTests {
         #expect(failure.body["data"]["problem"].string?.contains("the disk is full") == true, "\(failure.body)")
         let before = beats()
         #expect(try await heartbeat(home)["problem"].string?.contains("the heartbeat cannot be sent: the disk is full") == true)
-        // It looks again each second; what it asks of the store is counted, so that this waits for looks and not for time.
+        // The daemon checks the store each second; count these checks instead of waiting for a time.
         func held() async throws -> Int {
           let line = try await home.did("metrics").split(separator: "\n").first {
             $0.hasPrefix("chime_heartbeats_total{outcome=\"held\"}")
@@ -65,7 +65,7 @@ struct HeartbeatTests {
     }
   }
 
-  /// A reload begins it, says what is wrong with the receiver, and ends it.
+  /// A reload starts the heartbeat, reports a faulty receiver, and stops it.
   @Test(.timeLimit(.minutes(1)))
   func aReloadTakesIt() async throws {
     try await Home.live { home in
@@ -87,7 +87,7 @@ struct HeartbeatTests {
       let doctor = try await home.chime("doctor")
       #expect(doctor.out.contains("heartbeat.secret"), "\(doctor.text)")
 
-      // What may not be dialled for an endpoint may not be dialled for this.
+      // The address rules for endpoints apply to the heartbeat too.
       try home.configure(try Self.toml(receiver, home, "[webhook]\ndeny = [\"127.0.0.1\"]"))
       _ = try await home.answer("io.chime.Daemon.Reload")
       try await eventually("the address is refused") {

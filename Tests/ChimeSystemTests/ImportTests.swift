@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What other programs have is brought in, and held against what these programs say of it themselves.
+/// Imports from other programs, compared with what these programs print themselves.
 @Suite(.serialized) struct ImportTests {
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.has("remind")))
   func remindSaysTheSameDays() async throws {
     try await Home.live { home in
-      // Where it is eleven in the morning now: what both have for today does not pass meanwhile.
+      // A zone where it is eleven in the morning, so that today's times do not pass during the test.
       let utc = Int(Date().timeIntervalSince1970) / 3_600 % 24
       let zone = "Etc/GMT" + (utc == 11 ? "" : utc > 11 ? "+\(utc - 11)" : "\(utc - 11)")
       try home.setZone(zone)
@@ -37,13 +37,13 @@ import Testing
       let ours = Dictionary(
         uniqueKeysWithValues: reminders.map { ($0["title"].string ?? "", String(($0["next"].string ?? "").prefix(10))) }
       )
-      // The days that remind names: the next one of each.
+      // The next day of each reminder, as remind prints it.
       let theirs = try await home.run("/usr/bin/remind", ["-n", file], environment: ["TZ": zone])
       var seen = 0
       for line in theirs.out.split(separator: "\n") {
         let words = line.split(separator: " ")
         guard let title = words.first(where: { ours[String($0)] != nil }).map(String.init) else { continue }
-        // What has passed today comes next week, where remind says today.
+        // A time that has passed today comes next week, where remind prints today.
         guard title != "r1" else { continue }
         #expect((ours[title] ?? "") == words[0].replacing("/", with: "-"), "\(title): \(line)")
         seen += 1
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// What `at -c` prints has the environment of whoever called at, which is nobody's business.
+  /// The output of `at -c` contains the caller's environment, which is private.
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.has("at") && Machine.isRoot))
   func theQueueOfAtComesWithoutTheEnvironment() async throws {
     try await Home.live { home in

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A real daemon that insists, and that keeps quiet.
+/// Repetition (nagging) and quiet hours with the real daemon.
 @Suite(.serialized)
 struct InsistenceTests {
-  /// One popup, the same again after ten seconds with a webhook beside it, and nothing more once it is done.
+  /// One popup, the same after ten seconds with a webhook in addition, and nothing after *done*.
   @Test(.enabled(if: Machine.hasMockBus && Machine.hasClients), .timeLimit(.minutes(1)))
   func whatNobodyAnswersIsRepeatedAndEscalates() async throws {
     try await Home.live { home in
@@ -27,7 +27,7 @@ struct InsistenceTests {
       }
       #expect(request.body["data"]["repeat"].int == 1)
       #expect(request.body["data"]["round"].int == 2)
-      // It takes the place of the first.
+      // It replaces the first popup.
       _ = try await desktop.popup(titled: "Pills", number: 2)
       #expect(desktop.shown[1].contains("\"Chime\" \(popup) "), "\(desktop.shown[1])")
       let open = try await home.latestOccurrence(of: id)
@@ -42,13 +42,13 @@ struct InsistenceTests {
     }
   }
 
-  /// Everything is silent but what is critical, what is added meanwhile too; it survives the daemon, and ends when told to.
+  /// A global pause silences all but critical reminders, including new ones. It survives a restart, and ends on request.
   @Test(.timeLimit(.minutes(1)))
   func everythingIsSilentUntilItIsTakenBack() async throws {
     try await Home.live { home in
       let daemon = try await home.start()
       let before = try await home.add("Laundry", "in 2s")
-      // Whatever hour it is: "tomorrow" may begin before what is to be silent.
+      // "tomorrow" could begin too early, depending on the hour.
       try await home.did("pause", "--all", "until", "3 days")
       let added = try await home.answer("io.chime.Reminders.Add", ["reminder": ["title": "Tea", "when": "in 1s"]])
       #expect(added["warnings"][0].string?.contains("nothing rings until") == true, "\(added)")
@@ -95,7 +95,7 @@ struct InsistenceTests {
     }
   }
 
-  /// Held in quiet hours, shown as held, and heard as soon as there are none.
+  /// A reminder is held in quiet hours, shown as held, and fires when a reload removes them.
   @Test(.timeLimit(.minutes(1)))
   func quietHoursHoldUntilAReloadTakesThemAway() async throws {
     try await Home.live { home in
@@ -118,7 +118,7 @@ struct InsistenceTests {
       #expect(shown["next"]["at"].string?.dropFirst(11).hasPrefix(Self.clock(now + 7_200)) == true, "\(shown)")
       let told = try await home.did("next")
       #expect(told.contains("Laundry (held by quiet hours)"), "\(told)")
-      // A restart holds it still.
+      // A restart does not release it.
       _ = try await daemon.stop()
       _ = try await home.start()
       #expect(try await home.latestOccurrence(of: held) == .null)
@@ -133,7 +133,7 @@ struct InsistenceTests {
     }
   }
 
-  /// What was held is not lost when the quiet hours change while no daemon runs, nor when the reminder's own rule does.
+  /// Held reminders follow changes of quiet hours during downtime, and changes of their own rule.
   @Test(.timeLimit(.minutes(1)))
   func otherQuietHoursAreSeenAtAStartAndAfterAnEdit() async throws {
     try await Home.live { home in
@@ -160,7 +160,7 @@ struct InsistenceTests {
     }
   }
 
-  /// What the manual shows is what the programs take.
+  /// The examples in the manual are valid.
   @Test(.timeLimit(.minutes(1)))
   func theExamplesOfTheManualAreTaken() async throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -172,7 +172,7 @@ struct InsistenceTests {
     try await Home.live { home in
       try home.configure(String(toml))
       _ = try await home.start()
-      // What some of them are about.
+      // The tracker and reminders that some examples refer to.
       try await home.did("tracker", "add", "water", "--unit", "ml", "--goal", "2500")
       for title in ["Check the figures", "backup"] { _ = try await home.add(title, "daily at 3:00") }
       for line in lines {
@@ -184,7 +184,7 @@ struct InsistenceTests {
     }
   }
 
-  /// A time of day on the clock of the home.
+  /// Returns the time of day in the home's zone.
   static func clock(_ date: Date) -> String {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = TimeZone(identifier: "Europe/Prague") ?? .gmt

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The clients that docs/integrate.md shows, run as they stand there against a real daemon.
+/// The example clients of docs/integrate.md, run unchanged against a real daemon.
 @Suite struct IntegrateTests {
   private static let examples = Machine.package + "/docs/examples/"
   private static let clients = [
@@ -9,7 +9,7 @@ import Testing
     (Machine.build + "/remind-example", []),
   ]
 
-  /// What stands on the page is what runs here.
+  /// The page shows exactly the files that run here.
   @Test func thePageShowsTheFiles() throws {
     let page = try String(contentsOfFile: Machine.package + "/docs/integrate.md", encoding: .utf8)
     let files = [
@@ -51,9 +51,9 @@ import Testing
       _ = try await home.start()
       let secret = home.path + "/secret"
       let port = Self.port(file)
-      // The address is needed to make the secret, and the secret to receive at the address.
+      // The secret needs the address, and the receiver needs the secret.
       try await home.did("endpoint", "add", "mine", "http://127.0.0.1:\(port)/", "--new-secret", secret)
-      // As its page says, `bash receive.sh SECRET_FILE PORT`, by its name alone and in a folder whose name a shell would split.
+      // Run `bash receive.sh SECRET_FILE PORT` as the page says, by its name, in a folder whose name a shell would split.
       let folder = home.path + "/it's, mine: here"
       let name = String(file.split(separator: "/")[1])
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -70,7 +70,7 @@ import Testing
         (receiver.output + receiver.errors).contains("reminder.fired: Stand-up\n")
       }
 
-      // What somebody else sends is refused: unsigned, and signed with another secret.
+      // Foreign requests are refused: unsigned, and signed with another secret.
       let unsigned = try await home.run(
         "curl", ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-d", "{}", "http://127.0.0.1:\(port)/"])
       #expect(unsigned.out == "401", "\(unsigned.text)")
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// What is pressed on the receiver's page is done once, also when the daemon is killed before it hears of it.
+  /// A button pressed on the receiver's page counts once, even if the daemon is killed before it knows.
   @Test(.timeLimit(.minutes(2))) func whatIsPressedOnAPageIsDone() async throws {
     try #require(Machine.has("curl"), "needs curl")
     try await Home.live { home in
@@ -107,7 +107,7 @@ import Testing
       try await press("Tea", "Done")
       try await eventually("it is done") { try await state(tea) == "done" }
       #expect(try await home.latestOccurrence(of: tea)["answeredBy"].string == "endpoint:page")
-      // What is pressed while nobody asks is kept, and done once.
+      // Answers given without a daemon are kept and applied once.
       try await eventually("the other stands on the page") { try await page.shows("Walk") }
       try await first.crash()
       try await press("Walk", "Snooze")
@@ -116,7 +116,7 @@ import Testing
       try await isRead()
       try await eventually("it is acknowledged") { try await answers()["answers"].int == 1 }
       #expect(try await answers()["refused"].int == 0)
-      // A token that nobody has signed changes nothing, and the next is heard all the same.
+      // An unsigned token changes nothing, and later ones still work.
       try await page.press("chact_nonsense")
       try await eventually("it is refused") { try await answers()["refused"].int == 1 }
       let later = try await home.add("Later", "in 1s", to: ["page"])
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  /// A port that the system gives nobody by itself (ip_local_port_range), and that another run of the tests hardly uses.
+  /// Returns a port outside the ephemeral range (ip_local_port_range) that another test run hardly uses.
   private static func port(_ file: String) -> Int {
     20_000 + Int(getpid()) % 5_000 * 2 + (file.hasSuffix(".py") ? 0 : 1)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// PyPI's `varlink` client, which knows nothing of Chime, finds its way by introspection.
+/// PyPI's `varlink` client finds everything by introspection.
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct IntrospectionTests {
   @Test(.timeLimit(.minutes(1)))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a daemon that runs for months must not do.
+/// Resource leaks of a long-running daemon.
 @Suite(.serialized) struct LeakTests {
   @Test(.timeLimit(.minutes(1)))
   func nothingLeaksOverTwoHundredReminders() async throws {
@@ -44,7 +44,7 @@ import Testing
       children: (try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)) ?? "")
   }
 
-  /// After the first reminder has gone all the way, everything that stays open is open.
+  /// After one complete delivery, all permanent descriptors are open.
   private func settled(_ daemon: Daemon, _ home: Home) async throws -> Facts {
     let id = try await home.add("Warm-up", "in 1s")
     try await eventually("it arrives") { try await home.latestOccurrence(of: id)["state"].string == "delivered" }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The daemon's own life: start, reload, stop, and what it does when something is in its way.
+/// Start, reload and stop of the daemon, and obstacles to them.
 @Suite(.serialized) struct LifecycleTests {
   @Test(.timeLimit(.minutes(1)))
   func aReloadMakesTheChannelsAnew() async throws {
@@ -18,7 +18,7 @@ import Testing
         return found["deliveries"][0]["state"].string
       }
       #expect(try await state(of: "Before") == "waiting")
-      // A program that takes every option and is content.
+      // A program that accepts every option.
       try home.configure("[desktop]\nprogram = \"true\"\n")
       daemon.process.send(SIGHUP)
       try await eventually("it is told") { daemon.process.errors.contains("the configuration was reloaded") }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Limits and stocks, with the real programs.
+/// Limits and stocks with the real programs.
 @Suite(.serialized) struct LimitAndStockTests {
-  /// What was logged is used up and counted, also when the daemon is killed before anybody looks; `undo` gives it back.
+  /// Logged entries reduce the stock, even if the daemon is killed at once; `undo` restores it.
   @Test(.timeLimit(.minutes(1))) func aKilledDaemonForgetsNothing() async throws {
     try await Home.live { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")

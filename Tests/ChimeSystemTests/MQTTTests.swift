@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Topics of a real broker, mosquitto: what is published there, and what is answered.
+/// Topics of a real broker (mosquitto): published messages and answers.
 @Suite(.serialized, .enabled(if: Broker.isThere, "needs mosquitto: Packaging/dependencies test"))
 struct MQTTTests {
   private func add(_ broker: Broker, in home: Home, _ more: String...) async throws {
@@ -68,7 +68,7 @@ struct MQTTTests {
       let delivered = try await delivery("delivered", in: home)
       #expect(!event.isRetained && event.body["type"].string == "reminder.fired")
       #expect(event.body["id"].string == delivered["id"].string && event.body["data"]["repeat"].int == 0)
-      // The newest is what is answered; what was shown before comes back when that is done.
+      // The newest reminder is on the topic; the earlier one returns when it is done.
       let other = try await home.add("Other", "in 1s", to: ["home"])
       let second = try await shows("Other", broker)
       #expect(second["open"].int == 2)
@@ -81,7 +81,7 @@ struct MQTTTests {
       let none = try await shows(nil, broker)
       #expect(none["open"].int == 0 && none["done"].string == nil)
 
-      // Whatever else comes that way changes nothing, and what is empty is nothing at all.
+      // Invalid messages change nothing, and empty ones are ignored.
       for text in [second["done"].string ?? "", "done", "", String(repeating: "x", count: 100_000), "chact_a.b"] {
         try await broker.send(text)
       }
@@ -90,7 +90,7 @@ struct MQTTTests {
       #expect(try await state(id, home) == "snoozed")
       #expect(try await count("done", home) == 2)
 
-      // Answered here, it goes there.
+      // Answered locally, it disappears from the topic.
       try await home.did("snooze", id, "1s")
       _ = try await shows("Čaj \"silný\"", broker)
       try await home.did("done", id)
@@ -107,7 +107,7 @@ struct MQTTTests {
       #expect(broker.messages("chime/availability").map(\.payload) == ["online"])
       #expect(!(try await home.did("deliveries", "--json")).contains("chact_"))
 
-      // Gone, it leaves nothing behind.
+      // A removed endpoint leaves no retained messages.
       try await home.did("endpoint", "remove", "home", "--yes")
       try await eventually("nothing is retained") {
         ["chime/state", "chime/availability", discovery.topic].allSatisfy { broker.messages($0).last?.payload == "" }
@@ -115,8 +115,7 @@ struct MQTTTests {
     }
   }
 
-  /// What is answered while no daemon runs, or while the broker is away, is done when both are there, once; what fires meanwhile
-  /// arrives.
+  /// Answers given without a daemon or a broker are applied once when both are back; messages due meanwhile arrive.
   @Test(.timeLimit(.minutes(3)))
   func nothingIsLostOrDoneTwice() async throws {
     try await Home.live { home in
@@ -145,7 +144,7 @@ struct MQTTTests {
       try await eventually("each once") { try await count("over", home) == 1 }
       #expect(try await count("done", home) == 2)
 
-      // Killed while they come.
+      // Kill the daemon while answers arrive.
       try await broker.send(tokens[2])
       try await second.crash()
       let third = try await home.start()
@@ -153,7 +152,7 @@ struct MQTTTests {
       try await isRead(home)
       #expect(try await home.listed("history")["occurrences"].elements.count { $0["state"].string == "done" } == 3)
 
-      // The broker goes and comes again, and with it what it had.
+      // The broker is killed and restarts with its data.
       try await broker.stop(SIGKILL)
       let id = try await home.add("Away", "in 1s", to: ["home"])
       let failed = try await delivery("waiting", in: home)
@@ -172,7 +171,7 @@ struct MQTTTests {
     }
   }
 
-  /// The password is right or nothing is sent; what the user may not is said, and nothing else of it is known.
+  /// A wrong password sends nothing; refused permissions are reported without details.
   @Test(.timeLimit(.minutes(2)))
   func loggedInOverTLS() async throws {
     try await Home.live { home in
@@ -195,7 +194,7 @@ struct MQTTTests {
       try await home.did("endpoint", "edit", "home", "--token-file", wrong)
       try await refused("refuses the log-in")
       _ = try await home.add("Later", "in 1s", to: ["home"])
-      // What is under way as the connection is made anew is cut short first.
+      // Messages in flight are aborted when the connection is renewed.
       try await eventually("the message is refused") {
         try await home.answer("io.chime.Deliveries.List")["deliveries"].elements.contains {
           $0["lastResult"].string?.contains("refuses the log-in") == true
@@ -220,7 +219,7 @@ struct MQTTTests {
     }
   }
 
-  /// A delivery counts when the broker has taken it, and not before.
+  /// A delivery counts only when the broker has acknowledged it.
   @Test(.timeLimit(.minutes(2)))
   func whatTheBrokerRefusesHasNotArrived() async throws {
     try await Home.live { home in
@@ -236,7 +235,7 @@ struct MQTTTests {
     }
   }
 
-  /// A broker that acknowledges nothing is of no use, and it is said what helps.
+  /// A broker without acknowledgments is rejected with a remedy.
   @Test(.timeLimit(.minutes(2)))
   func aBrokerWithoutAcknowledgementsIsRefused() async throws {
     try await Home.live { home in
@@ -254,7 +253,7 @@ struct MQTTTests {
     }
   }
 
-  /// Brokers that are no good: each is said to be, costs a connection now and then, and delays no other.
+  /// Faulty brokers are reported, cause few connections, and delay no other.
   @Test(.timeLimit(.minutes(2)))
   func badBrokersDelayNoOther() async throws {
     try await Home.live { home in
@@ -290,7 +289,7 @@ struct MQTTTests {
     }
   }
 
-  /// What does not belong together is refused, with what to do; what is exported is what is applied.
+  /// Contradictory settings are rejected with a remedy; an export can be applied.
   @Test(.timeLimit(.minutes(1)))
   func whatIsOfNoUseIsRefused() async throws {
     try await Home.live { home in

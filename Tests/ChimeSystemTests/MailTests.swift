@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Emails of the real daemon, which a mail server takes that others wrote.
+/// Emails of the real daemon, received by an independent mail server.
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct MailTests {
   private func add(
@@ -53,7 +53,7 @@ struct MailTests {
       let delivered = try await delivery("me", "delivered", in: home)
       #expect(headers["message-id"].string == "<\(delivered["id"].string ?? "")@example.net>")
 
-      // The next round is another message of the same thread.
+      // The next round is another message in the same thread.
       try await home.did("snooze", id, "1s")
       let second = try await message(server, 2)["headers"]
       #expect(second["message-id"].string != headers["message-id"].string)
@@ -65,7 +65,7 @@ struct MailTests {
     }
   }
 
-  /// `later` is not now, `for good` is given up, and the endpoint stays in use.
+  /// A temporary refusal is retried, a permanent one fails, and the endpoint stays enabled.
   @Test(.timeLimit(.minutes(2)))
   func repliesDecide() async throws {
     try await Home.live { home in
@@ -115,7 +115,7 @@ struct MailTests {
       let taken = try await message(server, 2)
       #expect(taken["user"].string == "ann" && taken["encrypted"].bool == true)
 
-      // Another password, and a certificate that nobody has signed.
+      // A wrong password, and a self-signed certificate.
       try await home.did("endpoint", "edit", "me", "--token-file", wrong)
       let refused = try await home.chime("endpoint", "test", "me")
       #expect(refused.status == 1 && refused.out.contains("535"), "\(refused.text)")
@@ -134,7 +134,7 @@ struct MailTests {
     }
   }
 
-  /// Where TLS is not to be had, neither the password nor the message leaves.
+  /// Without TLS, neither password nor message is sent.
   @Test(.timeLimit(.minutes(1)))
   func nothingIsSentInTheClear() async throws {
     try await Home.live { home in
@@ -151,7 +151,7 @@ struct MailTests {
     }
   }
 
-  /// Nor where it is offered and refused, whoever refuses it; the server's words are kept.
+  /// The same holds if STARTTLS is offered and refused, by whichever side; the server's reply is recorded.
   @Test(.timeLimit(.minutes(1)))
   func aRefusedSTARTTLSSendsNothing() async throws {
     try await Home.live { home in
@@ -168,7 +168,7 @@ struct MailTests {
     }
   }
 
-  /// A server that never answers, and one that never lets go, delay nobody else.
+  /// A server that never answers, and one that never closes, delay no other endpoint.
   @Test(.timeLimit(.minutes(2)))
   func aServerThatHangsDelaysNoOther() async throws {
     try await Home.live { home in
@@ -182,7 +182,7 @@ struct MailTests {
       _ = try await home.add("Tea", "in 1s", to: ["silent", "mute", "well"])
       _ = try await delivery("mute", "delivered", in: home)
       _ = try await delivery("well", "delivered", in: home)
-      // The silent one is still awaited.
+      // The silent server is still being awaited.
       #expect(
         try await home.answer("io.chime.Deliveries.List")["deliveries"].elements.contains {
           $0["channel"].string == "silent" && $0["state"].string == "pending"
@@ -191,7 +191,7 @@ struct MailTests {
     }
   }
 
-  /// Killed while the server has the message and has not said so: it is sent again, as the same message.
+  /// Killed after the server has received the message but before its reply: the message is sent again with the same id.
   @Test(.timeLimit(.minutes(2)))
   func killedInTheMiddle() async throws {
     try await Home.live { home in
@@ -211,7 +211,7 @@ struct MailTests {
     }
   }
 
-  /// What does not belong together is refused, with what to do.
+  /// Contradictory settings are rejected with a remedy.
   @Test(.timeLimit(.minutes(1)))
   func whatIsOfNoUseIsRefused() async throws {
     try await Home.live { home in
@@ -238,7 +238,7 @@ struct MailTests {
       #expect(!FileManager.default.fileExists(atPath: secret))
       #expect(try await home.listed("endpoint", "list")["endpoints"].elements.isEmpty)
 
-      // What is exported is what is applied.
+      // The export can be applied.
       let added = try await home.run(
         Machine.chime, ["endpoint", "add", "me", mail] + via + from + ["--reply-to", "desk@example.net"])
       #expect(added.status == 0, "\(added.text)")

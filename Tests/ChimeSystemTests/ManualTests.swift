@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The manual pages, as those who read them have them: scdoc makes them, man shows them, mandoc looks them over.
+/// The manual pages as readers get them: scdoc generates them, man shows them, mandoc checks them.
 @Suite struct ManualTests {
   @Test(.timeLimit(.minutes(1))) func pagesAreWhatTheirSourcesSay() async throws {
     try await Home.live { home in
@@ -28,7 +28,7 @@ import Testing
         #expect(shown.status == 0 && shown.err.isEmpty, "\(page): \(shown.err)")
         #expect(shown.out.contains("SEE ALSO"))
       }
-      // The summary by which apropos finds a page.
+      // apropos finds a page by this summary.
       let name = try await home.run("lexgrog", ["\(folder)/man8/chimed.8"])
       #expect(name.out.contains("chimed - keeps reminders and fires them"), "\(name.text)")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A room with Chime, Ann, who may answer, and Bob, who may not.
+/// A room with Chime's bot; Ann, who may answer; and Bob, who may not.
 struct Room {
   let home: Home
   let server: Homeserver
@@ -39,7 +39,7 @@ struct Room {
     }
   }
 
-  /// The message that begins with a title.
+  /// Waits for the message that begins with a title.
   func message(_ title: String) async throws -> (id: String, text: String) {
     try await eventually("the room has \(title)", within: .seconds(60), every: .milliseconds(100)) {
       try await server.screen(ann, id, by: bot).last { $0.text.hasPrefix(title) }
@@ -67,8 +67,6 @@ struct Room {
     return Int(line?.split(separator: " ").last ?? "") ?? -1
   }
 
-  // MARK: What holds with any homeserver
-
   static func answered(_ kind: Homeserver.Kind) async throws {
     try await Home.live { home in
       let room = try await open(kind, in: home)
@@ -85,13 +83,13 @@ struct Room {
       #expect(first.text.contains("✅ Done · 💤 10 min · ❌ Dismiss"), "\(first)")
       let html = try await server.messages(ann, room.id, by: room.bot).last?["content"]["formatted_body"].string
       #expect(html?.hasPrefix("<strong>Tea &lt;b&gt;&amp;amp;</strong>") == true, "\(html ?? "")")
-      // Whoever is not named may say what he wants, and so may she who is, of other things.
+      // Messages from other users are ignored, and so are Ann's unrelated messages.
       try await server.react(bob, room.id, to: first.id, "✅")
       try await server.reply(bob, room.id, to: first.id, "done")
       let chat = try await server.send(ann, room.id, "m.room.message", ["msgtype": "m.text", "body": "done"])
       try await server.react(ann, room.id, to: chat, "✅")
       try await server.react(ann, room.id, to: first.id, "❤️")
-      // What is not understood is said, once, and what is said of it then counts.
+      // An unintelligible answer gets one reply, and answers to that reply count.
       try await server.reply(ann, room.id, to: first.id, "maybe next year or so")
       let why = try await room.message("I do not understand that")
       #expect(try await room.state(tea) == "delivered")
@@ -101,11 +99,11 @@ struct Room {
       try await room.becomes("Tea", "✔ done at ")
       #expect(try await room.count("malformed") == 1)
       #expect(try await room.count("done") == 1)
-      // Used, it is used: taken back, it stands again, and an old answer to it is none.
+      // Tokens are single-use: after undo the reminder is open again, and old answers do not apply.
       try await home.did("undo")
       _ = try await room.message("Tea <b>&amp;\nwaits for an answer again")
 
-      // In words.
+      // An answer in words.
       let plants = try await home.add("Plants", "in 1s", to: ["room"])
       try await server.reply(
         ann, room.id, to: try await room.message("Plants").id, "> <@chime:stand.in> Plants\n\nTomorrow 9:00")
@@ -117,7 +115,7 @@ struct Room {
       let second = try await room.message("Call")
       try await server.reply(ann, room.id, to: second.id, "20m")
       try await eventually("it is put off") { try await room.state(call) == "snoozed" }
-      // Its round is over.
+      // Answers to the former round are refused.
       try await home.did("snooze", call, "1s")
       try await eventually("it comes again", within: .seconds(60), every: .milliseconds(100)) {
         try await server.screen(ann, room.id, by: room.bot).count { $0.text.hasPrefix("Call") } == 2
@@ -128,7 +126,7 @@ struct Room {
       try await eventually("it is dismissed", within: .seconds(60)) { try await room.state(call) == "dismissed" }
       try await room.becomes("Call", "✖ dismissed at ")
 
-      // Answered here, it is taken back there; repeated, the last one stands.
+      // Answered elsewhere, a message is redacted; of repeats, only the last stays.
       let bins = try await home.add("Bins", "in 1s", to: ["room"])
       _ = try await room.message("Bins")
       try await home.did("done", bins)
@@ -143,7 +141,7 @@ struct Room {
     }
   }
 
-  /// Messages that stand in the room: the reminders' ids and the events.
+  /// Creates reminders and returns their ids with the events of their messages.
   func tasks(_ count: Int) async throws -> [(id: String, event: String)] {
     var tasks: [(id: String, event: String)] = []
     for number in 1...count {
@@ -153,8 +151,7 @@ struct Room {
     return tasks
   }
 
-  /// What is answered while no daemon runs, or while one is killed, is done once; what the server leaves out of a long answer is
-  /// fetched.
+  /// Answers given without a daemon, or while it is killed, are applied once; a gap in a long sync response is fetched.
   static func killed(_ kind: Homeserver.Kind) async throws {
     try await Home.live { home in
       let room = try await open(kind, in: home)
@@ -173,7 +170,7 @@ struct Room {
       try await room.isDone(tasks[1].id)
       try await room.isRead()
 
-      // Killed while it comes.
+      // Kill the daemon while an answer arrives.
       try await room.server.react(room.ann, room.id, to: tasks[2].event, "✅")
       try await second.crash()
       let third = try await home.start()
@@ -182,7 +179,7 @@ struct Room {
       let done = try await home.listed("history")["occurrences"].elements.count { $0["state"].string == "done" }
       #expect(done == 3)
 
-      // Taken back, it stays so, although the room still has the answer.
+      // An undone answer is not applied again, although the room still contains it.
       try await home.did("undo")
       _ = try await third.stop()
       _ = try await home.start()
@@ -191,7 +188,7 @@ struct Room {
     }
   }
 
-  /// A server that goes and comes again; nothing is sent twice.
+  /// The server goes away and returns; nothing is sent twice.
   static func away(_ kind: Homeserver.Kind) async throws {
     try await Home.live { home in
       let room = try await open(kind, in: home)
@@ -237,7 +234,7 @@ struct Room {
       try await room.add()
       try await refused("refuses the access token")
       try home.write(bot.token, to: home.path + "/token")
-      // Where nobody is named nobody is heard, and all is sent.
+      // Without authorized users there are no answers, but all messages are sent.
       try await room.add("--events", "fired")
       try await home.did("endpoint", "test", "room")
       let tea = try await home.add("Tea", "in 1s", to: ["room"])
@@ -250,7 +247,7 @@ struct Room {
   }
 }
 
-/// Rooms of a homeserver that stands in for a real one.
+/// Rooms of a stand-in homeserver.
 @Suite(.serialized, .enabled(if: Machine.has("curl"), "needs curl"))
 struct MatrixTests {
   @Test(.timeLimit(.minutes(3))) func answered() async throws { try await Room.answered(.standIn) }
@@ -258,8 +255,7 @@ struct MatrixTests {
   @Test(.timeLimit(.minutes(3))) func away() async throws { try await Room.away(.standIn) }
   @Test(.timeLimit(.minutes(2))) func whatCannotBe() async throws { try await Room.whatCannotBe(.standIn) }
 
-  /// A message that the server took, whose answer was lost, is there once; what it is too often for waits; what it refuses for good
-  /// is given up.
+  /// A message whose response was lost is sent once; a rate limit delays; a permanent refusal fails.
   @Test(.timeLimit(.minutes(2)))
   func sentOnce() async throws {
     try await Home.live { home in
@@ -292,7 +288,7 @@ struct MatrixTests {
     }
   }
 
-  /// Servers that are no good: each is said to be, and what was answered meanwhile is done when it is good again.
+  /// Faulty servers are reported, and answers given meanwhile are applied after recovery.
   @Test(
     .timeLimit(.minutes(2)),
     arguments: [
@@ -313,20 +309,20 @@ struct MatrixTests {
       try await server.misbehave(sync: mode)
       try await server.react(room.ann, room.id, to: message.id, "✅")
       if mode == "parrot" {
-        // It does bring the answer, again and again, which is given once.
+        // It repeats the answer again and again, which is applied once.
         try await room.isDone(id)
         try await eventually("it has had enough", within: .seconds(60)) {
           try await room.endpoint()["replies"]["problem"].string?.contains("answers too often") == true
         }
       } else {
-        // It is asked once more as the request that stood is answered.
+        // The edit makes the daemon renew its request.
         try await home.did("endpoint", "edit", "room", "--concurrency", "2")
         try await eventually("it is said", within: .seconds(60)) {
           try await room.endpoint()["replies"]["problem"].string?.contains(sentence) == true
         }
         #expect(try await room.state(id) == "delivered")
       }
-      // Meanwhile it is sent to.
+      // Sending works meanwhile.
       let other = try await home.add("Other", "in 1s", to: ["room"])
       let second = try await room.message("Other")
       try await server.misbehave()
@@ -338,7 +334,7 @@ struct MatrixTests {
     }
   }
 
-  /// While nothing comes nothing is asked but what is held open; and only for whom it is for.
+  /// An idle connection has one open request, and only if answers are enabled.
   @Test(.timeLimit(.minutes(1)))
   func onlyWhatIsNeededIsAskedFor() async throws {
     try await Home.live { home in
@@ -356,7 +352,7 @@ struct MatrixTests {
     }
   }
 
-  /// What does not belong together is refused, with what to do; what is exported is what is applied.
+  /// Contradictory settings are rejected with a remedy; an export can be applied.
   @Test(.timeLimit(.minutes(1)))
   func whatIsOfNoUseIsRefused() async throws {
     try await Home.live { home in
@@ -401,7 +397,7 @@ struct MatrixTests {
   }
 }
 
-/// The same with Synapse.
+/// The same tests with Synapse.
 @Suite(
   .serialized, .proof(.matrix), .enabled(if: Homeserver.synapse != nil, "needs Synapse: Tests/Matrix/run installs it"))
 struct SynapseTests {

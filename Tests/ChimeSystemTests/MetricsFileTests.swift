@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The metrics of the real daemon, read by Prometheus' own parser.
+/// The metrics of the real daemon, read by Prometheus's own parser.
 @Suite(.timeLimit(.minutes(1))) struct MetricsFileTests {
-  /// What PyPI's prometheus_client makes of a text: for each sample its name, labels and value, as JSON on a line.
+  /// A parser that prints each sample's name, labels and value as a line of JSON, by PyPI's prometheus_client.
   private static let parser = """
     import json, sys
     from prometheus_client.parser import text_string_to_metric_families
@@ -45,7 +45,7 @@ import Testing
         samples = try await parsed(try await home.did("metrics"), home)
         return samples["chime_fired_total{how=on_time}"] == 2
           && (samples["chime_delivery_attempts_total{outcome=failed,way=webhook}"] ?? 0) >= 1
-          // What is counted may be newer than what the store is asked for.
+          // Counters may be newer than gauges read from the store.
           && samples["chime_reminders{state=unanswered}"] == 2 && samples["chime_outbox_owed{channel=deaf}"] == 1
       }
       #expect(samples["chime_lateness_seconds_count"] == 2 && samples["chime_reminders{state=scheduled}"] == 1)
@@ -58,7 +58,7 @@ import Testing
       samples = try await parsed(try await home.did("metrics"), home)
       #expect(samples["chime_fired_total{how=on_time}"] == 2 && samples["chime_answered_total{answer=done}"] == 1)
 
-      // A new daemon counts anew; what is in the store is still told.
+      // A new daemon starts counters anew; gauges of the store continue.
       let started = samples["chime_start_time_seconds"] ?? 0
       _ = try await daemon.stop()
       _ = try await home.start()
@@ -84,7 +84,7 @@ import Testing
       _ = try await home.answer("io.chime.Daemon.Reload")
       try await eventually("another is written, and the first is gone") { text(other) != nil && text(file) == nil }
 
-      // Where it cannot be written that is said, and everything else goes on.
+      // An unwritable file is reported, and everything else works.
       try home.configure("[metrics]\nfile = \"\(home.path)/none/chime.prom\"\nevery = \"1s\"\n")
       _ = try await home.answer("io.chime.Daemon.Reload")
       try await eventually("it is said") { daemon.process.errors.contains("the metrics cannot be written") }

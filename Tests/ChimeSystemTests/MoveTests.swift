@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `chime store move`: what a user has goes from the file to a database and back, with the real programs and a real server.
+/// `chime store move` from file to database and back, with the real programs and a real server.
 @Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct MoveTests {
   private func configure(_ home: Home, _ connection: String, engine: String = "sqlite") throws {
@@ -95,7 +95,7 @@ struct MoveTests {
     }
   }
 
-  /// Killed in the middle of it, nothing has been moved, and it can be begun again.
+  /// A killed move changes nothing, and can be started again.
   @Test(
     .proof(.kills), .timeLimit(.minutes(3)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: Machine.debianPython)))
@@ -105,7 +105,7 @@ struct MoveTests {
     try await Home.live { home in
       try configure(home, server.connection(database))
       #expect(try await home.start().stop() == .exited(0))
-      // Enough to be at it for a while.
+      // Enough data for a long move.
       let fill = """
         import sqlite3, sys
         store = sqlite3.connect(sys.argv[1])
@@ -125,7 +125,7 @@ struct MoveTests {
           kill(move.pid, SIGKILL)
           _ = try await move.ended()
           wasThrough = move.output.contains("\"result\"")
-          // Whoever kills it may be held up until it is through: once more, then.
+          // On a slow machine the kill may come too late; try again.
           guard wasThrough else { break }
           if engine == "postgres" {
             try await server.sql("DROP SCHEMA chime CASCADE", on: database)

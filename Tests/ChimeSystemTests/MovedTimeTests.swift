@@ -1,6 +1,6 @@
 import Testing
 
-/// `chime move`: the next time alone, with the real programs.
+/// `chime move` changes only the next time.
 struct MovedTimeTests {
   @Test(.timeLimit(.minutes(1))) func aMovedTimeOutlivesAKill() async throws {
     try await Home.live { home in
@@ -13,12 +13,12 @@ struct MovedTimeTests {
       _ = try await home.start()
       let moved = try await home.listed("history", id)["occurrences"][0]
       #expect(moved["scheduledAt"].string == before && moved["rounds"].int == 0 && moved["state"].string == "snoozed")
-      // The one after it stays, and comes first.
+      // The following time stays, and comes first.
       let next = try await home.listed("show", id)["reminder"]["next"].string
       #expect(next != before && next != moved["snoozedUntil"].string)
       #expect(try await home.did("history", id).contains("moved to"))
       #expect(try await home.did("why", id).contains("was moved to"))
-      // Done before it rings.
+      // It is done before it fires.
       _ = try await home.did("done", moved["id"].string ?? "")
       #expect(try await home.listed("history", id)["occurrences"][0]["state"].string == "done")
     }

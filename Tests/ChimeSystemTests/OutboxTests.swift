@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What becomes of messages that cannot be delivered at first, in the real daemon.
+/// Retries of messages that fail at first.
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct OutboxTests {
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
@@ -16,7 +16,7 @@ struct OutboxTests {
       let dead = try #require(try await home.deliveries("dead").first?["id"].string)
       #expect(try await home.answer("io.chime.Endpoints.List")["endpoints"][0]["disabled"].string != nil)
 
-      // What comes meanwhile waits, and nobody is asked to take it.
+      // New messages wait without attempts.
       let second = try await home.add("Second", "in 1s", to: ["team"])
       try await eventually("it has fired") { try await home.latestOccurrence(of: second) != .null }
       let waiting = try await home.deliveries("pending")
@@ -25,7 +25,7 @@ struct OutboxTests {
       #expect(told.contains("1 message would be sent again"), "\(told)")
       #expect(told.contains(dead))
 
-      // It is mended: what waited leaves at once, and what was given up when it is asked for.
+      // After the endpoint is enabled, waiting messages leave at once, and failed ones on request.
       try await home.did("endpoint", "enable", "team")
       try await eventually("the one that waited arrives") { try await home.deliveries("delivered").count == 2 }
       let output = try await home.chime("redeliver", "--to", "team", "--since", "1 hour", "--json")
@@ -36,7 +36,7 @@ struct OutboxTests {
       #expect(receiver.requests.first?.id == dead)
       #expect(receiver.requests.last?.id == dead, "under the same id")
 
-      // Named by its id a delivered one is sent once more; of many only dead ones are, and not those answered since.
+      // A delivered message is sent again if named by its id; in bulk, only failed ones are, without those answered since.
       try await home.did("redeliver", dead)
       try await eventually("it comes once more") { receiver.requests.count == 4 }
       #expect(receiver.requests.last?.id == dead)
@@ -64,12 +64,12 @@ struct OutboxTests {
       #expect(try await home.did("endpoint", "show", "team").contains("backing off until "))
       let listed = try await home.answer("io.chime.Endpoints.List")["endpoints"][0]
       #expect(listed["restingUntil"]["at"].string != nil && listed["failingSince"]["at"].string != nil, "\(listed)")
-      // Five in a row, and at most those that were under way beside the fifth.
+      // Five failures in a row, plus at most the attempts in flight beside the fifth.
       #expect((5...12).contains(receiver.requests.count), "\(receiver.requests.count)")
       try await eventually("all have fired") {
         try await home.answer("io.chime.Daemon.Status")["status"]["owedDeliveries"].int == 20
       }
-      // What was not tried has used up no attempt.
+      // Untried messages have used no attempt.
       let untried = try await home.deliveries("pending")
       #expect(untried.count >= 8 && untried.allSatisfy { $0["attempts"].int == 0 }, "\(untried.count)")
       let discarded = try await home.did("discard", "--to", "team")
@@ -92,7 +92,7 @@ struct OutboxTests {
         let deliveries = try await home.answer("io.chime.Deliveries.List")["deliveries"].elements
         return occurrences.count == 4 && deliveries.contains { ($0["attempts"].int ?? 0) >= 2 }
       }
-      // Its next attempt would be five seconds later.
+      // Otherwise the next attempt is five seconds later.
       try await home.did("endpoint", "enable", "team")
       try await eventually("all arrive") { try await home.deliveries("delivered").count == 4 }
       #expect(receiver.requests.map { $0.body["data"]["title"].string } == ["First", "First"] + titles)
@@ -101,8 +101,8 @@ struct OutboxTests {
     }
   }
 
-  /// Five days of failures end the patience with an endpoint only after an hour under the daemon's eyes; the unit tests of
-  /// `Endpoint.after` live through that hour.
+  /// Five days of failures disable an endpoint only after an hour of running time, which the unit tests of
+  /// `Endpoint.after` simulate.
   @Test(.timeLimit(.minutes(1)))
   func aMachineThatWasOffForDaysGivesNoEndpointUp() async throws {
     try await Home.live { home in
@@ -114,7 +114,7 @@ struct OutboxTests {
         try await home.deliveries("waiting").contains { ($0["attempts"].int ?? 0) >= 2 }
       }
       _ = try await daemon.stop()
-      // As if the first of these failures had been six days ago.
+      // Pretend that the first failure was six days ago.
       let moved = try await home.run(
         "sqlite3",
         [
@@ -141,7 +141,7 @@ struct OutboxTests {
     }
   }
 
-  /// The daemon is killed while it holds what it has claimed ahead.
+  /// The daemon is killed while it holds claimed messages.
   @Test(.proof(.floods), .timeLimit(.minutes(2)))
   func aCrashAmidstAFloodLosesNothing() async throws {
     try await Home.live { home in
@@ -154,7 +154,7 @@ struct OutboxTests {
       format.timeZone = TimeZone(identifier: "Europe/Prague")
       format.dateFormat = "'at' yyyy-MM-dd HH:mm:ss"
       let when = format.string(from: Date(timeIntervalSinceNow: 8))
-      // In one call: one by one the last of them might be too late on a busy machine.
+      // In one call: single calls might take too long on a busy machine.
       let drafts = (1...count).map { number -> JSON in
         ["title": .string("Number \(number)"), "when": .string(when), "channels": ["team"]]
       }
@@ -170,10 +170,10 @@ struct OutboxTests {
       }
       let requests = receiver.requests
       #expect(Set(requests.map(\.id)).count == count)
-      // What may come twice is what was under way, and what had arrived and was not yet recorded: a full transaction
-      // (512) and what had been claimed ahead of it (512 and the 8 under way).
+      // Duplicates can be: messages in flight, messages delivered but not yet recorded (a transaction of 512), and
+      // those claimed ahead (512 plus 8).
       #expect(requests.count <= count + 2 * 512 + 8, "\(requests.count)")
-      // What had been recorded as delivered is not sent again: that would be an attempt more in its record.
+      // A message recorded as delivered is not sent again, which would add an attempt.
       let listed = try await home.answer("io.chime.Deliveries.List", ["limit": .number(Double(count) * 2)])
       #expect(listed["deliveries"].elements.count == count)
       #expect(listed["deliveries"].elements.allSatisfy { $0["attempts"].int == 1 })
@@ -181,7 +181,7 @@ struct OutboxTests {
     }
   }
 
-  /// What a reload changes nothing about goes on.
+  /// A reload does not affect what it does not change.
   @Test(.timeLimit(.minutes(1)))
   func aReloadOfOtherSettingsCutsNoAttempt() async throws {
     try await Home.live { home in
@@ -191,7 +191,7 @@ struct OutboxTests {
       try await home.addEndpoint("team", receiver)
       let id = try await home.add("Held", "in 1s", to: ["team"])
       try await eventually("it is under way") { receiver.requests.count == 1 }
-      // Other popups, other quiet hours: again and again, as somebody would who wants others' messages never to arrive.
+      // Change unrelated settings repeatedly, as an attacker would to keep others' messages from arriving.
       for program in ["true", "false", "true"] {
         try home.configure("[webhook]\ntimeout = \"50s\"\n[desktop]\nprogram = \"\(program)\"\n")
         let before = daemon.notifications.count(of: "READY=1")
@@ -223,7 +223,7 @@ struct OutboxTests {
       }
       try home.configure("[history]\nkeepAtMost = 2\n")
       daemon.process.send(SIGHUP)
-      // Two are kept, and the one that nobody has answered.
+      // Two occurrences are kept, and the unanswered one.
       try await eventually("the oldest are gone") {
         let left = try await home.answer("io.chime.Occurrences.List")["occurrences"].elements
         return left.count == 3 && left.contains { $0["id"] == unanswered }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A month with each pack that comes with Chime: installed into a running daemon whose clock is moved by hand, logged day by
-/// day, heard on the desktop (a real notify-send) and by a webhook.
+/// A month with each bundled pack, on a running daemon with a moved clock: entries day by day, notifications on the
+/// desktop (a real notify-send) and by a webhook.
 ///
-/// The months begin on Monday 1 March 2027 in Prague, so that the clocks are put forward in them (on the 28th).
+/// The months begin on Monday 1 March 2027 in Prague, and include a DST change (on the 28th).
 @Suite(
   .proof(.packs), .serialized,
   .enabled(
@@ -22,7 +22,7 @@ struct PackMonthTests {
       #expect(installed["unlocked"].elements.isEmpty)
       let drink = try await life.reminder("drink", of: "hydration")
 
-      // The first day: a glass before eight, half a litre at once, a button on a popup, and quiet when it is enough.
+      // The first day: a glass before eight, half a liter at once, a popup's button, and silence when the goal is met.
       try await life.go(day: 0, "7:40")
       let first = try await life.log("water", ["amount": 500])
       #expect(Life.unlocked(first) == ["first_sip", "early_bird", "big_gulp"])
@@ -49,7 +49,7 @@ struct PackMonthTests {
       #expect(times.fired == 1)
       #expect(times.quiet >= 5, "\(times)")
 
-      // The days that follow: two litres before noon, the rest in the evening.
+      // The following days: two liters before noon, the rest in the evening.
       var unlocked: [Int: Set<String>] = [:]
       for day in 1..<30 {
         try await life.go(day: day, "11:00")
@@ -58,7 +58,7 @@ struct PackMonthTests {
           let change = try await life.log("water", ["amount": 500])
           found.formUnion(Life.unlocked(change))
         }
-        // On the fourth day after ten at night, on the fifth far too much.
+        // On the fourth day after ten at night; on the fifth, far too much.
         try await life.go(day: day, day == 3 ? "22:15" : "20:00")
         let last = try await life.log("water", ["amount": day == 4 ? 1_750 : 500])
         #expect(last["goalMet"].bool == true, "day \(day)")
@@ -71,7 +71,7 @@ struct PackMonthTests {
       #expect(unlocked[4] == ["overachiever"])
       #expect(unlocked[6] == ["streak_7"])
       #expect(unlocked[29] == ["streak_30"])
-      // Six entries on the first day, five on each other.
+      // Six entries on the first day, five on each other day.
       #expect(unlocked[19] == ["centurion"])
       #expect(unlocked.values.map(\.count).reduce(0, +) == 6)
       for title in ["Consistent", "Night Owl", "Overachiever", "Week Warrior", "Monthly Master", "Centurion"] {
@@ -93,7 +93,7 @@ struct PackMonthTests {
       let life = try await Life.begin(in: home, at: "2027-03-01 06:00")
       try await life.install("weight", ["goals": ["weight": 84]])
       let weighIn = try await life.reminder("weigh-in", of: "weight")
-      // Down by 300 g each day, but up again for two days in the third week; not weighed on each tenth day.
+      // Down by 300 g each day, with two days up in the third week; each tenth day has no entry.
       var milestones: [String] = []
       var goalDay: Int?
       for day in 0..<30 {
@@ -107,7 +107,7 @@ struct PackMonthTests {
         }
         try await life.go(day: day, "7:45")
       }
-      // Each two kilograms from where it began, once; the last is the goal, of which its own notice tells.
+      // Each crossed multiple of two kilograms is reported once; the last is the goal, which has its own notice.
       #expect(goalDay == 20)
       #expect(milestones == ["88.0 kg", "86.0 kg", "84.0 kg"], "\(milestones)")
       for title in ["88.0 kg", "86.0 kg"] { try await life.told("Milestone: \(title)") }
@@ -123,7 +123,7 @@ struct PackMonthTests {
       #expect(statistics["direction"].string == "down")
       #expect(statistics["prediction"].elements.count == 14)
       #expect(statistics["entries"].int == 27)
-      // All of it goes, and comes back.
+      // Remove all entries, and restore them.
       let removed = try await home.answer("io.chime.Trackers.RemoveEntry", ["tracker": "weight"])
       #expect(removed["removed"].int == 27)
       _ = try await home.answer("io.chime.Trackers.Undo")
@@ -146,8 +146,7 @@ struct PackMonthTests {
         "morning": try await life.reminder("morning", of: "adkhar"),
         "evening": try await life.reminder("evening", of: "adkhar"),
       ]
-      // Half an hour before the sun in Prague, on the first day and on the last (U.S. Naval Observatory: 6:43 and 6:41, the
-      // latter by summer time).
+      // Half an hour before sunrise in Prague, on the first and the last day (U.S. Naval Observatory: 6:43, and 6:41 in DST).
       func next(_ key: String) async throws -> String {
         let reminder = try await home.answer("io.chime.Reminders.Get", ["id": .string(ids[key] ?? "")])["reminder"]
         return try #require(reminder["next"]["at"].string)
@@ -159,7 +158,7 @@ struct PackMonthTests {
       for day in 0..<30 {
         try await life.go(day: day, "5:00")
         for tracker in ["morning", "anytime", "evening"] {
-          // On the third day the morning is left until later, so that its reminder comes.
+          // On the third day the morning is delayed, so that its reminder fires.
           if day == 2, tracker == "morning" { continue }
           for id in Life.unlocked(try await life.log(tracker)) { unlocked[id] = day }
         }
@@ -175,7 +174,7 @@ struct PackMonthTests {
         try await life.go(day: day, "20:00")
         #expect(try await home.answer("io.chime.Trackers.Day")["view"]["quote"]["text"].string == quote)
       }
-      // 30 XP a day; a week brings 100 and 300, the first step 50: 800 are there after the twelfth day.
+      // 30 XP a day; a week adds 100 and 300, the first step 50: the total passes 800 on the twelfth day.
       #expect(
         unlocked == ["first_step": 0, "week_warrior": 6, "perfect_week": 6, "rising_star": 11, "month_master": 29])
       for title in ["First Step", "Week Warrior", "Perfect Week", "Rising Star", "Month Master"] {
@@ -187,7 +186,7 @@ struct PackMonthTests {
       #expect(lastMorning.hasPrefix("2027-03-31T06:1"), "\(lastMorning)")
       let level = try await home.answer("io.chime.Trackers.Achievements", ["pack": "adkhar"])["levels"][0]
       #expect(level["experience"].int == 30 * 30 + 50 + 100 + 300 + 200 + 500)
-      // What was shown is Czech, with the quotation's source, and nothing in it turns text around.
+      // Popups are in Czech, name the quotation's source, and contain no bidirectional controls.
       let popup = try #require(life.desktop.shown.first { $0.contains("Ranní adkhar") })
       #expect(popup.contains(/\((Quran|Sahih|Umar|Abdullah|Ibn) ?[^)]+\)/), "\(popup)")
       #expect(!popup.contains("{{"))
@@ -225,7 +224,7 @@ struct PackMonthTests {
           "first_watch", "a_pair", "third_hand", "watch_roll", "self_winding", "three_names", "makers_tour",
           "hand_rotor_crystal",
         ])
-      // Each day another; on the third day two, on the eleventh after the reminder, and late on the twentieth.
+      // A different watch each day; two on the third day, after the reminder on the eleventh, late on the twentieth.
       for day in 0..<31 {
         if day == 19 { try await life.go(day: day, "18:00") }
         try await life.go(day: day, day == 10 ? "9:00:01" : day == 19 ? "23:10" : "8:30")
@@ -238,7 +237,7 @@ struct PackMonthTests {
         "strap_gives": 8, "moon_phase": 19, "date_window": 30,
       ]
       for (id, day) in expected { #expect(unlocked[id] == day, "\(id): \(unlocked[id].map { "\($0)" } ?? "never")") }
-      // What looks at a whole month may be found as a day begins, before anything is logged on it.
+      // Achievements over whole months may unlock at the start of a day.
       let all = try await home.answer("io.chime.Trackers.Achievements")["achievements"].elements
       #expect(all.count == 50)
       let reached = Set(all.filter { $0["unlockedAt"] != .null }.compactMap { $0["id"].string })
@@ -252,7 +251,7 @@ struct PackMonthTests {
       try await life.told("Unlocked: Fair Shares")
       try await life.told("Unlocked: Eight-Day Movement")
       try await life.told("Unlocked: Moon Phase")
-      // It came on the eleventh day and on the twentieth; on all others it was done before nine.
+      // The reminder fired on the eleventh and twentieth day; on others it was done before nine.
       try await life.told("What is on your wrist today?", times: 2)
       let times = try await life.times(of: wrist, on: "2027-03-11")
       #expect(times.fired == 1 && times.quiet == 0)
@@ -280,7 +279,7 @@ struct PackMonthTests {
         ])
       let nudge = try await life.reminder("nudge", of: "goal")
       #expect(try await life.standing("goal")["tracker"]["title"]["en"].string == "Learn Spanish")
-      // Mondays, Wednesdays and Fridays, but the second Wednesday is forgotten.
+      // Mondays, Wednesdays and Fridays, except the second Wednesday.
       var done = 0
       for day in 0..<28 {
         let isCounted = [0, 2, 4].contains(day % 7)
@@ -296,7 +295,7 @@ struct PackMonthTests {
         try await life.go(day: day, "18:30")
       }
       #expect(done == 11)
-      // Once: on the day that was forgotten. On others it was done, or did not count.
+      // The reminder fires once, on the forgotten day.
       try await life.told("Learn Spanish: still to do today")
       #expect(try await life.times(of: nudge, on: "2027-03-10").fired == 1)
       #expect(try await life.times(of: nudge, on: "2027-03-12").quiet == 1)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The pack that docs/packs.md has its reader write, followed step by step.
+/// The tutorial of docs/packs.md, followed step by step.
 @Suite(.serialized) struct PackTutorialTests {
   static func text() throws -> String {
     let page = try String(contentsOfFile: Machine.package + "/docs/packs.md", encoding: .utf8)
@@ -17,7 +17,7 @@ import Testing
       let file = home.path + "/reading.toml"
       let text = try Self.text()
 
-      // With the slips that the page shows.
+      // With the mistakes that the page shows.
       try home.write(
         text.replacing("presets =", with: "preset =").replacing("\"{{remaining}} to go", with: "\"{{remainin}} to go"),
         to: file)
@@ -40,12 +40,12 @@ import Testing
       #expect(standing["remaining"].number == 8)
       #expect(try await home.did("today").contains("Pages"))
 
-      // Again, with a goal of one's own and the reminder that is optional.
+      // Again, with a custom goal and the optional reminder.
       try await home.did("pack", "add", file, "--goal", "30", "--reminder", "weekend")
       let again = try await home.answer("io.chime.Trackers.Day")["view"]["standings"][0]
       #expect(again["total"].number == 12)
       #expect(again["remaining"].number == 18)
-      // Apart from those that told of what was unlocked.
+      // Without notices about achievements.
       func reminders() async throws -> Set<String?> {
         let all = try await home.answer("io.chime.Reminders.List")["reminders"].elements
         return Set(all.filter { !$0["tags"].elements.contains("chime") }.map { $0["title"].string })

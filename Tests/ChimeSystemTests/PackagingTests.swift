@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `make install` puts where, and what `make run` shows.
+/// The files of `make install`, and the output of `make run`.
 @Suite(.serialized) struct PackagingTests {
   @Test(.timeLimit(.minutes(1)))
   func installPutsEverythingInItsPlaceAndUninstallTakesItAway() async throws {
@@ -27,7 +27,7 @@ import Testing
         #expect(text.contains("ExecStart=/opt/chime/bin/chimed"))
         #expect(!text.contains(/@\w+@/) && !text.contains(root), "the paths are those of the installed system: \(text)")
       }
-      // What was installed runs where there is no toolchain.
+      // The installed programs run without a toolchain.
       let version = try await home.run(root + "/opt/chime/bin/chime", ["--version"], environment: ["PATH": "/nowhere"])
       #expect(version.status == 0, "\(version.text)")
 
@@ -52,7 +52,7 @@ import Testing
       }
       #expect(run.output.contains("export PATH=\(Machine.programs):$PATH"))
 
-      // A second one finds the first, and leaves it running.
+      // A second `make run` detects the first, and leaves it running.
       let second = try await home.spawn(Machine.packaging("run"), [Machine.programs])
       try await eventually("the second one finds the first; it said: \(second.output)") {
         second.output.contains("runs already") && second.output.contains("Ctrl-C")
@@ -61,7 +61,7 @@ import Testing
       #expect(try await second.ended() == .exited(0))
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["pid"].int != nil)
 
-      // Ctrl-C goes to everybody on the terminal.
+      // Ctrl-C reaches all processes of the terminal's group.
       kill(-run.pid, SIGINT)
       #expect(try await run.ended() == .exited(0))
       #expect(!FileManager.default.fileExists(atPath: home.socket), "the daemon has stopped cleanly")
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// The pictures of docs, made of what is sent today: they are those that the docs show.
+  /// The screenshots in docs, generated from today's messages, match the committed ones.
   @Test(
     .timeLimit(.minutes(1)),
     .enabled(if: Machine.hasClients && Broker.isThere, "needs mosquitto, and .venv: Packaging/dependencies test"))
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// The picture in the README, made of what the programs print today; a command that ends otherwise than expected is told.
+  /// The session in the README, generated from the real programs; an unexpected exit status fails.
   @Test(.timeLimit(.minutes(1)))
   func theSessionOfTheReadmeIsRecordedFromTheRealPrograms() async throws {
     try await Home.live { home in

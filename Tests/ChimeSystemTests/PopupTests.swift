@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A real dunst on a virtual screen. Its pictures stay at .build/screenshots for a person to look at.
+/// A real dunst on a virtual screen. Screenshots stay in .build/screenshots for inspection.
 @Suite(.proof(.screens), .serialized, .enabled(if: Machine.hasScreen, "needs Xvfb, dunst and ImageMagick"))
 struct PopupTests {
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
@@ -30,7 +30,7 @@ struct PopupTests {
         try await home.latestOccurrence(of: id)["state"].string == "done"
       }
 
-      // It crashes, and what comes meanwhile waits for the next one.
+      // The server crashes, and later popups wait for the next one.
       dunst.destroy()
       _ = try await dunst.ended()
       for number in 1...8 { _ = try await home.add("Waiting \(number)", "in 1s") }
@@ -48,7 +48,7 @@ struct PopupTests {
     }
   }
 
-  /// A day of water, by one click and one command.
+  /// A day of drinking water, with one click and one command.
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
   func aGlassIsLoggedByOneClick(_ transport: Transport) async throws {
     try await Home.live { home in

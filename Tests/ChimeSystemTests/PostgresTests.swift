@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// The real daemon over a real PostgreSQL: what it does for a user is what it does over a file, and what goes wrong is said
-/// with what to do. About 30 s in all.
+/// The daemon with PostgreSQL behaves like one with a file, and reports database errors with remedies. About 30 s in all.
 @Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct PostgresTests {
   private func configure(_ home: Home, _ connection: String, more: String = "") throws {
@@ -16,7 +15,7 @@ struct PostgresTests {
 
   private func health(_ home: Home) async throws -> JSON { try await home.answer("io.chime.Daemon.Status")["status"] }
 
-  /// What chimed says that does not start.
+  /// Returns the output of a chimed that cannot start.
   private func refusal(_ home: Home) async throws -> Home.Output {
     try await home.run(Machine.chimed, [])
   }
@@ -42,7 +41,7 @@ struct PostgresTests {
       #expect(try await home.did("list").contains("Later"))
       let soon = try await home.add("Soon", "in 2s")
       try await second.crash()
-      // While nobody was there, it came due.
+      // The reminder becomes due without a daemon.
       try await Task.sleep(for: .seconds(2))
       let third = try await home.start()
       try await eventually("it fires late") { try await states(home, soon) == ["fired"] }
@@ -64,7 +63,7 @@ struct PostgresTests {
       try await server.kill()
       let refused = try await home.chime("add", "Milk", "in", "1h")
       #expect(refused.status == 75, "\(refused.text)")
-      // It may be met while it stops, or when it has gone.
+      // The error depends on whether the server is stopping or stopped.
       let advice = ["see that it runs", "see that PostgreSQL runs", "chimed connects again by itself"]
       #expect(
         refused.err.contains("PostgreSQL") && advice.contains { refused.err.contains($0) }, "\(refused.err)")

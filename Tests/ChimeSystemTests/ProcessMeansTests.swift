@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a daemon is given by whoever starts it.
+/// The inherited environment of the daemon process.
 @Suite struct ProcessMeansTests {
-  /// The first that is opened would have the number of standard error, and the store's lock what is written there.
+  /// If standard error is closed, the next opened file would get its number, and log output would go into the store's
+  /// lock file.
   @Test(.timeLimit(.minutes(1)))
   func closedDescriptorsAreOpened() async throws {
     try await Home.live { home in
@@ -16,7 +17,7 @@ import Testing
       }
       daemon.send(SIGTERM)
       #expect(try await daemon.ended() == .exited(0))
-      // What it would have logged is nowhere else.
+      // The log output is not in it.
       let lock = try String(contentsOfFile: home.state + "/chime.db.lock", encoding: .utf8)
       #expect(lock == "\(daemon.pid)\n", "\(lock)")
     }

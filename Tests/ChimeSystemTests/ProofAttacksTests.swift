@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import Testing
 
-/// One hostile tenant of each kind beside a victim: how long the victim's requests take, and how late its reminders fire.
+/// Measures the effect of one hostile tenant on a victim: the duration of its requests, and the lateness of its reminders.
 ///
-/// It takes a minute for each kind, and its figures are those of the programs as they are shipped (`CHIME_PROGRAMS`) on a
-/// quiet machine. With others it prints them and judges nothing but that the daemon lives. Each figure goes to a file, one for
-/// each kind, in the folder that `CHIME_PROOF_FIGURES` names; `Tests/attacks.gnuplot` draws them.
+/// Each kind of attack takes a minute. The limits apply to the shipped programs (`CHIME_PROGRAMS`) on a quiet machine;
+/// otherwise the figures are only printed, and the daemon must survive. `CHIME_PROOF_FIGURES` names a folder for the
+/// figures, a file for each kind; `Tests/attacks.gnuplot` draws them.
 @Suite(.proof(.attacks), .serialized)
 struct ProofAttacksTests {
   static let environment = ProcessInfo.processInfo.environment
-  /// Whether the figures are held to what is promised.
+  /// Whether the figures must be within the limits.
   static let isJudged = environment["CHIME_PROGRAMS"] != nil
   static let seconds = environment["CHIME_PROOF_SECONDS"].flatMap { Int($0) } ?? 30
 
@@ -18,7 +18,7 @@ struct ProofAttacksTests {
     case none, explain, list, backup, `import`, importing, restore, entries, connections, endpoints, firing
   }
 
-  /// Milliseconds.
+  /// Values in milliseconds.
   struct LocalizedFormat: CustomStringConvertible {
     var values: [Double]
 
@@ -58,7 +58,7 @@ struct ProofAttacksTests {
             "reminder": ["title": .string("victim \(second)"), "when": "every 1s", "channels": ["desktop"]],
           ])
       }
-      // In processes of their own, so that what they need of this one's time is not taken for the daemon's.
+      // The clients are separate processes, so that this process's load is not attributed to the daemon.
       let clients = Machine.support("beside")
       let attackers = try await home.spawn(clients, ["attack", "\(attack)", home.socket, Self.costly])
       let victim = try await home.run(
@@ -78,7 +78,7 @@ struct ProofAttacksTests {
     }
   }
 
-  /// Takes connections and never answers.
+  /// Accepts connections and never answers.
   private final class Tarpit: Sendable {
     let url: String
     private let listener: Int32
@@ -92,7 +92,7 @@ struct ProofAttacksTests {
     deinit { close(listener) }
   }
 
-  /// Writes the figures of one kind for the plot, each on a line with its number.
+  /// Writes the figures of one kind for the plot, one per line with its number.
   private func note(_ attack: Attack, _ requests: LocalizedFormat, _ lateness: LocalizedFormat) throws {
     guard let folder = Self.environment["CHIME_PROOF_FIGURES"] else { return }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -102,7 +102,7 @@ struct ProofAttacksTests {
     }
   }
 
-  /// What the attacker has before it begins.
+  /// Prepares the attacker's reminders and endpoints.
   private func prepare(_ home: Home, _ attack: Attack, _ tarpit: Tarpit) async throws {
     func add(_ drafts: [JSON]) async throws {
       _ = try await home.answer("io.chime.Reminders.AddMany", ["tenant": "evil", "reminders": .array(drafts)])
@@ -137,12 +137,12 @@ struct ProofAttacksTests {
     }
   }
 
-  /// As costly as is taken: it fires each second, and has seldom ones beside that.
+  /// The most expensive schedule that is accepted: it fires each second, and has rare rules in addition.
   static let costly =
     "DTSTART:20260101T000000Z RRULE:FREQ=SECONDLY"
     + [11, 13, 17, 19, 23, 25, 29, 31].map { " RRULE:FREQ=DAILY;INTERVAL=\($0);BYMONTHDAY=31;BYDAY=TH" }.joined()
 
-  /// How late what fired meanwhile was, as the daemon has recorded it.
+  /// Returns the recorded lateness of the victim's firings.
   private func lateness(_ home: Home) async throws -> LocalizedFormat {
     let answer = try await home.answer("io.chime.Occurrences.List", ["tenant": "victim", "limit": 1_000])
     return LocalizedFormat(values: answer["occurrences"].elements.compactMap { $0["latenessMs"].number })

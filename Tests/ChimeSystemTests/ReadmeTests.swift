@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// Every line that the README gives to type, typed into a shell in the order in which it stands there, by somebody who has
-/// installed Chime just now. A line that is stale fails, and so does an exception for a line that is not there any more.
+/// Runs every command of the README in order, as a new user would. An outdated command fails, and so does an exception
+/// for a missing command.
 @Suite(.serialized) struct ReadmeTests {
-  /// What is other than just typing a line and having it succeed.
+  /// Commands that are not simply run with success.
   private enum Exception {
-    /// It is for another test, which is named.
+    /// Covered by the named test.
     case elsewhere(String)
-    /// It asks on a terminal; typed with what answers for the person.
+    /// It asks on a terminal; this variant answers.
     case with(String, why: String)
     /// It ends with one of these statuses here.
     case ends([Int32], why: String)
-    /// It goes on until it is interrupted.
+    /// It runs until interrupted.
     case goesOn
   }
 
@@ -31,7 +31,7 @@ import Testing
     "chime status": .ends([0, 1], why: "what could not be sent to nobody at example addresses is a matter to look at"),
   ]
 
-  /// `chime add …   # why`: the line without its remark.
+  /// Returns the commands without their remarks: `chime add …   # why`.
   static func lines(of file: String = "README.md") throws -> [String] {
     let text = try String(contentsOfFile: Machine.package + file, encoding: .utf8)
     return text.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { line in
@@ -77,19 +77,19 @@ import Testing
           let id = try await home.add("What \(line) answers", "in 1s")
           try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
         }
-        // Whoever follows the README has a receiver on that port.
+        // A user of the README has a receiver on that port.
         typed = typed.replacing("127.0.0.1:8099", with: "127.0.0.1:\(receiver.port)")
         let output = try await home.run(
           "/bin/bash", ["-c", "cd '\(folder)' && \(typed)"],
           environment: ["PATH": "\(programs):\(Machine.searchPath)", "XDG_DATA_HOME": home.path + "/data"])
         #expect(statuses.contains(output.status), "\(line)\n\(output.text)")
-        // A secret that was made is the receiver's too.
+        // Give a generated secret to the receiver too.
         if line.hasPrefix("chime endpoint add team") {
           let secret = try String(contentsOfFile: folder + "/s", encoding: .utf8)
           try home.verify(with: secret.trimmingCharacters(in: .whitespacesAndNewlines))
         }
       }
-      // What was typed has come of it.
+      // The commands had effects.
       let reminders = try await home.listed("list", "--all", "-n", "all")["reminders"].elements
       let titles = Set(reminders.compactMap { $0["title"].string })
       for title in ["Drink water", "Catch the train", "Read a little", "Gym", "Dentist"] {
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// What somebody has who follows the README: a calendar, the table of another program, a crontab.
+  /// Creates the files that the README assumes: a calendar, a table, a crontab.
   private static func furnish(_ home: Home, _ folder: String, _ programs: String) throws {
     try home.write(
       """
@@ -121,17 +121,17 @@ import Testing
 
       """, to: folder + "/calendar.ics")
     try home.write("Date,Meditate\n2026-03-01,2\n2026-03-02,2\n", to: folder + "/Checkmarks.csv")
-    // As cron and at answer on a machine that has them; the real ones are for ImportTests.
+    // Stubs for cron and at; ImportTests uses the real ones.
     try home.write("#!/bin/sh\necho '30 8 * * 1-5 /usr/bin/backup'\n", to: programs + "/crontab", mode: 0o755)
     try home.write(
       "#!/bin/sh\nprintf '7\\tSun Mar  1 09:00:00 2099 a %s\\n' \"$USER\"\n", to: programs + "/atq", mode: 0o755)
     try home.write("#!/bin/sh\necho 'echo tea'\n", to: programs + "/at", mode: 0o755)
   }
 
-  /// `chime watch` shows what happens, and ends with Ctrl-C.
+  /// `chime watch` shows events, and ends on Ctrl-C.
   private static func watch(_ home: Home, _ programs: String) async throws {
     let watch = try await home.spawn(programs + "/chime", ["watch"])
-    // Again and again: the first may come before it listens.
+    // A repeating reminder, because the first may fire before the watcher listens.
     try await home.did("add", "Watched", "every", "1s")
     try await eventually("it is seen to fire; so far: \(watch.output) \(watch.errors)") {
       watch.output.contains("Watched")

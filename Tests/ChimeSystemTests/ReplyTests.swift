@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Answers that come from a phone: a topic of ntfy, which the daemon reads.
+/// Answers from a phone through an ntfy topic, which the daemon reads.
 @Suite(.serialized, .enabled(if: Machine.has("curl"), "needs curl"))
 struct ReplyTests {
   private func addPhone(_ home: Home, _ server: TopicServer, replies: String = "answers", _ more: String...)
@@ -61,7 +61,7 @@ struct ReplyTests {
       let history = try await home.did("history")
       #expect(history.contains("done by endpoint:phone"), "\(history)")
 
-      // Pressed once more, by whoever has it, and what else comes that way: nothing changes.
+      // A repeated button press and invalid messages change nothing.
       let other = try await home.add("Other", "in 1s", to: ["phone"])
       let second = try await message(server, 2)
       try await server.press(buttons[0])
@@ -76,7 +76,7 @@ struct ReplyTests {
       #expect(try await count("malformed", home) == 1)
       #expect(try await count("forged", home) == 1)
       #expect(try await count("done", home) == 1)
-      // Taken back, the same button is of no use: it was used.
+      // After undo, the same button is refused: its token was used.
       try await home.did("undo")
       try await home.did("undo")
       #expect(try await state(id, home) != "done")
@@ -84,7 +84,7 @@ struct ReplyTests {
       try await eventually("it is refused") { try await count("replayed", home) == 1 }
       #expect(try await state(id, home) != "done")
       #expect(daemon.process.errors.components(separatedBy: "changes nothing").count <= 3, "\(daemon.process.errors)")
-      // What is kept of the server's answers has no token.
+      // The recorded responses contain no token.
       let kept = try await home.did("deliveries", "--json")
       #expect(!kept.contains("chact_"), "\(kept)")
       let shown = try await home.did("endpoint", "show", "phone")
@@ -111,7 +111,7 @@ struct ReplyTests {
       #expect(try await home.latestOccurrence(of: id)["snoozedUntil"]["at"].string == until)
       try await home.did("snooze", id, "1s")
       let second = server.buttons(try await message(server, 2))
-      // The round of the first message is over.
+      // Buttons of the first round are refused.
       try await server.press(first[0])
       try await eventually("it is refused") { try await count("over", home) == 2 }
       #expect(try await state(id, home) != "done")
@@ -120,7 +120,7 @@ struct ReplyTests {
     }
   }
 
-  /// What is answered while no daemon runs, or while the server is away, is done when both are there, once.
+  /// Answers given without a daemon or a server are applied once when both are back.
   @Test(.timeLimit(.minutes(3)))
   func nothingIsLostOrDoneTwice() async throws { try await nothingIsLostOrDoneTwice(.standIn) }
 
@@ -164,12 +164,12 @@ struct ReplyTests {
       try await eventually("the second is done") { try await state(ids[1], home) == "done" }
       try await eventually("the ping is there") { try await pings() == 2 }
       if kind == .standIn {
-        // It was asked for what came after the last answer.
+        // It resumes after the last answer.
         #expect(
           server.readers("answers").first.map { $0 != "all" && $0 != "none" } == true, "\(server.readers("answers"))")
       }
 
-      // Killed again and again while they come.
+      // Kill the daemon repeatedly while answers arrive.
       for _ in 1...5 { try await server.send(ping, to: server.url("answers")) }
       try await second.crash()
       let third = try await home.start()
@@ -185,7 +185,7 @@ struct ReplyTests {
         try await home.answer("io.chime.Expectations.Get", ["id": "backup"])["pings"][0]["endpoint"].string == "phone")
       #expect(try await count("over", home) == 0)
 
-      // A secret that was replaced signs for no one.
+      // Tokens of a replaced secret are invalid.
       try await home.did("endpoint", "rotate", "phone", "--show", "--overlap", "0s")
       try await server.send(ping, to: server.url("answers"))
       try await eventually("it is refused") { try await count("forged", home) == 1 }
@@ -193,7 +193,7 @@ struct ReplyTests {
     }
   }
 
-  /// Servers that are no good: each is said to be, and none costs more than a connection now and then.
+  /// Faulty servers are reported, and cause few connections.
   @Test(
     .timeLimit(.minutes(2)),
     arguments: [
@@ -215,7 +215,7 @@ struct ReplyTests {
     }
   }
 
-  /// The endpoint's token opens a topic that not everyone may read, on the endpoint's own server.
+  /// The endpoint's token gives access to a protected topic on its own server.
   @Test(.timeLimit(.minutes(1)))
   func aTopicWithAToken() async throws {
     try await Home.live { home in
@@ -236,7 +236,7 @@ struct ReplyTests {
     }
   }
 
-  /// A server that says one message without end has it done once, and is not asked more than it sends.
+  /// A server that repeats one message endlessly: it is applied once, and no more requests are made than needed.
   @Test(.timeLimit(.minutes(1)))
   func aParrot() async throws {
     try await Home.live { home in
@@ -255,7 +255,7 @@ struct ReplyTests {
   }
 }
 
-/// The same with a real server, which nobody here has written.
+/// The same tests with a real ntfy server.
 @Suite(.serialized, .proof(.ntfy), .enabled(if: TopicServer.real != nil, "needs a server: Tests/Ntfy/run has one"))
 struct NtfyTests {
   @Test(.timeLimit(.minutes(3))) func doneOnThePhone() async throws { try await ReplyTests().doneOnThePhone(.real) }
@@ -266,7 +266,7 @@ struct NtfyTests {
   @Test(.timeLimit(.minutes(5)))
   func nothingIsLostOrDoneTwice() async throws { try await ReplyTests().nothingIsLostOrDoneTwice(.real) }
 
-  /// A server of before 2.16 takes nothing back. That is no trouble, and nobody is told of it.
+  /// Servers before 2.16 cannot withdraw messages, which is not reported as an error.
   @Test(.timeLimit(.minutes(2))) func whatCannotBeTakenBackIsNoTrouble() async throws {
     try await Home.live { home in
       let server = try await TopicServer.start(.real, in: home)

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What schedules are read against changes under a running daemon, or while none runs.
+/// Changes of the schedule context (zones, calendars, words) under a running daemon, or during downtime.
 @Suite(.serialized) struct ScheduleContextTests {
-  /// A folder of zones of the home's own, with one zone in it.
+  /// Installs a zone into the home's own zone folder.
   private func installZone(_ rules: String, as name: String, _ home: Home) throws {
     let file = home.zones + "/" + name
     let folder = file.replacing(/\/[^\/]*$/, with: "")
@@ -14,7 +14,7 @@ import Testing
     else { throw HarnessFailure("cannot install \(file)") }
   }
 
-  /// What the store's file says, beside the daemon that has it.
+  /// Queries the store's file beside the running daemon.
   private func sql(_ statement: String, _ home: Home) async throws -> String {
     let output = try await home.run("sqlite3", ["-cmd", ".timeout 10000", home.state + "/chime.db", statement])
     try #require(output.status == 0, "\(output.text)")
@@ -78,15 +78,15 @@ import Testing
       }
       #expect(before["at"] == "2096-12-01T09:00:00+01:00")
       #expect(second.process.errors.contains("changed since the last run: local"))
-      // And once only: what it was computed with is kept.
+      // Only once: the new context is recorded.
       _ = try await second.stop()
       let third = try await home.start()
       #expect(!third.process.errors.contains("changed since the last run"))
     }
   }
 
-  /// Power may be lost between two pages of reminders, and the zone be the former one again at the next start: what is noted of
-  /// the surroundings says meanwhile that due times are of more than one kind.
+  /// Power may fail between two pages of recomputation, and the zone may be the former one at the next start. Meanwhile
+  /// the recorded context marks due times as mixed.
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.has("sqlite3"), "needs sqlite3"))
   func whatWasBrokenOffInTheMidstIsDoneAgain() async throws {
     try await Home.live { home in
@@ -113,7 +113,7 @@ import Testing
       #expect(
         seen.first?.hasPrefix("changing ") == true && seen.contains { $0.hasPrefix("local Asia/Tokyo") }, "\(seen)")
 
-      // As it is found after a loss of power before the last page.
+      // As after a power failure before the last page.
       _ = try await sql("UPDATE note SET value = 'changing 4007000000000' WHERE name = 'surroundings'")
       let third = try await home.start()
       try await eventually("it is done again") {
@@ -123,8 +123,7 @@ import Testing
     }
   }
 
-  /// Times of the machine's zone are computed anew and one is refused, while others are computed anew and taken: the daemon
-  /// after this one is to know that not all have been.
+  /// Recomputation for one zone fails while that for others succeeds: the next daemon must know that it is incomplete.
   @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.has("sqlite3"), "needs sqlite3"))
   func whatWasComputedAnewBesideOthersIsNotTakenForAll() async throws {
     try await Home.live { home in
@@ -186,7 +185,7 @@ import Testing
       try await home.did("add", "Evening", "sunset")
       let prague = try await next("Own", home)
       #expect(try await next("Evening", home) == prague)
-      // The command knows no place and asks.
+      // The command has no location and asks the daemon.
       let when = try await home.listed("when", "sunset")
       #expect(when["next"][0] == prague["at"])
       #expect(when["times"][0]["at"] == prague["at"])
@@ -198,14 +197,14 @@ import Testing
         return evening != .null && evening != prague
       }
       #expect(try await next("Own", home) == prague)
-      // A reminder may go back to the configured place.
+      // A reminder can return to the configured location.
       try await home.did("edit", "Own", "--place", "")
       #expect(try await next("Own", home) == next("Evening", home))
       #expect(try await home.listed("show", "Own")["reminder"]["latitude"] == .null)
     }
   }
 
-  /// Each day from the first of these with a time of its own; whole days of the calendar have none.
+  /// Each word for a time of day and its configured time; whole days have none.
   @Test(.timeLimit(.minutes(1)))
   func theConfigurationSaysWhenMorningIs() async throws {
     try await Home.live { home in
@@ -215,18 +214,18 @@ import Testing
       try home.configure("[words]\nmorning = \"06:45\"\nday = \"10:00\"\nlunchtime = \"11:30\"\n")
       daemon.process.send(SIGHUP)
       try await eventually("it is told") { daemon.process.errors.contains("the configuration was reloaded") }
-      // The command reads these itself, and asks the daemon when morning is.
+      // The command parses these itself, and asks the daemon for the time of morning.
       #expect(try await home.listed("when", "every morning")["canonical"] == "daily at 06:45")
       #expect(try await home.listed("when", "--line", "Call mum weekdays")["canonical"] == "weekdays at 10:00")
-      // The daemon reads this.
+      // The daemon parses this one.
       try await home.did("add", "Walk", "every morning")
       #expect(try await home.listed("show", "Walk")["reminder"]["when"] == "daily at 06:45")
-      // What there was already keeps its time.
+      // An existing reminder keeps its time.
       #expect(try await home.listed("show", "Stretch")["reminder"]["when"] == "daily at 08:00")
       let words = try await home.answer("io.chime.Schedules.Words", [:])["words"]
       #expect(words["morning"] == "06:45" && words["night"] == "22:00" && words["noon"] == .null)
 
-      // Without a daemon they are the usual ones.
+      // Without a daemon, the default times apply.
       _ = try await daemon.stop()
       #expect(try await home.listed("when", "every morning")["canonical"] == "daily at 08:00")
     }
@@ -258,7 +257,7 @@ import Testing
       #expect(try await days("daily at 8 except on holidays", home) == ["2096-12-24", "2096-12-27", "2096-12-28"])
       #expect(
         try await days("daily at 8 except on holidays and school", home) == ["2096-12-27", "2096-12-28", "2096-12-29"])
-      // The command knows no calendar and asks.
+      // The command has no calendars and asks the daemon.
       let when = try await home.did("when", "daily at 8 except on holidays", "--after", "2096-12-24", "-n", "2")
       #expect(when.contains("2096-12-27 08:00"), "\(when)")
       let misspelt = try await home.chime("add", "Work", "daily at 8 except on holydays")
@@ -275,7 +274,7 @@ import Testing
       try await eventually("the reminder moves") {
         try await next("Lessons", home)["at"] == "2096-12-24T08:00:00+01:00"
       }
-      // The list is gone at a reload: what used it goes on without, and that is said.
+      // A reload removes the list: its reminders continue without it, and this is reported.
       try home.configure("[calendars]\nschool = \"\(file)\"\n")
       daemon.process.send(SIGHUP)
       try await eventually("the reminder moves") {
@@ -288,7 +287,7 @@ import Testing
       let status = try await home.chime("status")
       #expect(status.status == 1 && status.out.contains(sentence), "\(status.text)")
 
-      // It is told after a restart too, and no more once no reminder uses it.
+      // It is reported again after a restart, until no reminder uses it.
       _ = try await daemon.stop()
       let second = try await home.start()
       try await eventually("it is told again") { second.process.errors.contains(sentence) }
@@ -299,7 +298,7 @@ import Testing
     }
   }
 
-  /// Which names there are the command asks the daemon, so that none ends up in a title.
+  /// The command asks the daemon for calendar names, so that none ends up in a title.
   @Test(.timeLimit(.minutes(1)))
   func aLineLeavesOutTheCalendarsThatTheDaemonKnows() async throws {
     try await Home.live { home in
@@ -358,14 +357,14 @@ import Testing
       let day = try Date(String(done.prefix(10)) + "T00:00:00Z", strategy: .iso8601)
       let third = day.addingTimeInterval(3 * 86_400).formatted(.iso8601.year().month().day())
       #expect(after["next"]["at"].string?.hasPrefix(third + "T09:00:00") == true, "\(after)")
-      // Saying it again is the same as saying it once.
+      // A second *done* changes nothing.
       _ = try await home.answer("io.chime.Occurrences.Done", ["id": fired["occurrence"]["id"]])
       #expect(try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"] == after)
-      // It lasts.
+      // It is durable.
       _ = try await daemon.stop()
       _ = try await home.start()
       #expect(try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"] == after)
-      // A schedule that does not count from there has no use for it, and one that comes to takes it from the history.
+      // A schedule that does not use the time of completion drops it; one that does takes it from the history.
       try await home.did("edit", id, "--when", "daily at 9")
       #expect(try await home.listed("show", id)["reminder"]["lastDone"] == .null)
       try await home.did("edit", id, "--when", "every 3 days after done at 9")
@@ -412,7 +411,7 @@ import Testing
           ],
         ])
       #expect(explained["remarks"] == [.string("2096-03-25T03:30:00+02:00: \(sentence)")])
-      // The zone in the text goes before the one beside it.
+      // The zone in the text overrides the parameter.
       let own = try await home.answer(
         "io.chime.Schedules.Explain",
         [

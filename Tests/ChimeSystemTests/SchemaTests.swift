@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What every verb prints with `--json`, empty and rich, validated by PyPI's jsonschema against docs/json/chime.schema.json.
+/// The `--json` output of every verb, with little and much data, validated by PyPI's jsonschema against
+/// docs/json/chime.schema.json.
 @Suite struct SchemaTests {
   @Test(.timeLimit(.minutes(3))) func everyVerbPrintsWhatTheSchemaSays() async throws {
     try #require(Machine.hasClients, "Packaging/dependencies test makes .venv")

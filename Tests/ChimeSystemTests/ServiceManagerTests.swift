@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The units under a real `systemd --user` manager with a real journal, and under systemd's own judgement.
+/// The units under a real `systemd --user` manager with a real journal, and systemd's analysis of them.
 @Suite(.serialized) struct ServiceManagerTests {
   @Test(
     .enabled(if: Machine.canManage, "needs root, namespaces and control groups"), .timeLimit(.minutes(2)))
@@ -18,20 +18,20 @@ import Testing
       let mode = try await manager.run("stat", ["-c", "%a %F", home.socket])
       #expect(mode.out == "600 socket\n")
 
-      // READY, and a status worth reading.
+      // READY, and a useful status.
       let added = try await manager.run(Machine.chime, ["in", "30m", "Drink water"])
       #expect(added.status == 0, "\(added.text)")
       try await eventually("the status text names what is next") {
         try await manager.property("StatusText").contains("Drink water")
       }
 
-      // Reload: the same process, ready again.
+      // After a reload, the same process is ready again.
       let pid = try await manager.property("MainPID")
       try await manager.systemctl("reload", "chimed.service")
       try await eventually("it is active again") { try await manager.property("ActiveState") == "active" }
       #expect(try await manager.property("MainPID") == pid)
 
-      // The journal has the fields.
+      // The journal entries have the documented fields.
       try home.configure("[log]\nlevel = \"debug\"\n")
       try await manager.systemctl("reload", "chimed.service")
       let soon = try await manager.run(Machine.chime, ["in", "1s", "Now", "--json"])
@@ -41,25 +41,25 @@ import Testing
         try await manager.run("journalctl", ["--output=json", "CHIME_REMINDER=\(id)"]).out.contains("MESSAGE")
       }
 
-      // A loop that is stuck is ended by the watchdog and started again, with everything.
+      // The watchdog kills a stuck loop, and systemd restarts the daemon without loss.
       let stuck = try #require(pid_t(pid))
       _ = try await manager.run("kill", ["-STOP", String(stuck)])
       try await eventually("it has been started again", within: .seconds(60)) {
         try await manager.property("NRestarts") == "1"
       }
-      // The socket is systemd's: a request made before the new process is ready waits for it.
+      // systemd holds the socket: a request before the new process is ready waits.
       let waiting = try await manager.run(Machine.chime, ["list", "--json"])
       #expect(waiting.status == 0, "\(waiting.text)")
       #expect(try waiting.json["reminders"].elements.contains { $0["title"].string == "Drink water" })
       #expect(try await manager.property("MainPID") != pid)
       #expect(try await manager.property("Result") == "success")
 
-      // A restart loses nothing and refuses nobody.
+      // A restart loses nothing and refuses no client.
       try await manager.systemctl("restart", "chimed.service")
       let after = try await manager.run(Machine.chime, ["list", "--json"])
       #expect(try after.json["reminders"].elements.contains { $0["title"].string == "Drink water" })
 
-      // A configuration that is wrong waits for a person instead of being tried again and again.
+      // With an invalid configuration, systemd does not restart the daemon repeatedly.
       try home.configure("[nothing]\n")
       _ = try await manager.run("systemctl", ["--user", "restart", "chimed.service"])
       #expect(try await manager.property("ActiveState") == "failed")
@@ -77,7 +77,7 @@ import Testing
         let units = try Units.write(from: folder, to: home.path + "/units-\(mode)")
         let output = try await home.run("systemd-analyze", [mode, "--man=no", "verify"] + units)
         #expect(output.status == 0, "\(output.text)")
-        // Only what it says of ours: the machine's own units are not our business.
+        // Only messages about these units count.
         let ours = output.err.split(separator: "\n").filter { $0.contains("chimed") }
         #expect(ours.isEmpty, "\(ours)")
       }
@@ -88,18 +88,18 @@ import Testing
     try await Home.live { home in
       let units = try Units.write(from: "systemd", to: home.path + "/units")
       let service = try #require(units.first { $0.hasSuffix(".service") })
-      // In tenths: fails when the exposure is above 1.6.
+      // In tenths: fails if the exposure exceeds 1.6.
       let output = try await home.run("systemd-analyze", ["security", "--offline=true", "--threshold=16", service])
       #expect(output.status == 0, "\(output.text.suffix(200))")
     }
   }
 
-  /// As little as popups and a user's own programs allow; the unit says why the rest is open.
+  /// The user unit is as restricted as popups and user programs permit; comments in the unit explain the rest.
   @Test func theUserUnitIsNoMoreExposedThanCommandsNeed() async throws {
     try await Home.live { home in
       let units = try Units.write(from: "systemd/user", to: home.path + "/units")
       let service = try #require(units.first { $0.hasSuffix(".service") })
-      // In tenths, and as root's own, which counts for more: fails when the exposure is above 7.7.
+      // In tenths, analyzed as root's unit, which counts as more exposed: fails above 7.7.
       let words = ["security", "--user", "--offline=true", "--threshold=77", service]
       let output = try await home.run("systemd-analyze", words)
       #expect(output.status == 0, "\(output.text.suffix(200))")
@@ -109,7 +109,7 @@ import Testing
   private static func reminder(in json: JSON) -> JSON { json["reminder"] == .null ? json : json["reminder"] }
 }
 
-/// The units as `make install` would write them for the programs of this build.
+/// Writes the units as `make install` does, for the programs of this build.
 enum Units {
   @discardableResult
   static func write(from folder: String, to target: String) throws -> [String] {
@@ -126,21 +126,21 @@ enum Units {
   }
 }
 
-/// A real manager in namespaces of its own (`Support/user-manager`), and commands that are run beside it.
+/// A real user manager in namespaces (`Support/user-manager`), with commands run beside it.
 struct UserManager: Sendable {
   let home: Home
   private let inside: pid_t
 
   static func start(in home: Home) async throws -> UserManager {
     try Units.write(from: "systemd/user", to: home.path + "/config/systemd/user")
-    // The shipped unit waits half a minute for a heartbeat; a test waits as long as a busy machine may leave two out.
+    // The shipped unit has a watchdog of half a minute; use the shortest that a busy machine can meet.
     let dropIn = home.path + "/config/systemd/user/chimed.service.d"
     try FileManager.default.createDirectory(atPath: dropIn, withIntermediateDirectories: true)
     try home.write("[Service]\nWatchdogSec=8\nPassEnvironment=CHIME_LOCALTIME\n", to: dropIn + "/test.conf")
     let process = try await home.spawn(Machine.support("user-manager"))
     let inside = try await eventually("the manager has its namespace") { () -> pid_t? in
       if let end = process.end { throw HarnessFailure("the manager ended with \(end): \(process.errors)") }
-      // Earlier children are commands of the script; the one of unshare(1) stays.
+      // The script's earlier children are other commands; unshare(1) stays.
       let own = "/proc/\(process.pid)"
       guard (try? String(contentsOfFile: own + "/comm", encoding: .utf8)) == "unshare\n" else { return nil }
       let children = try? String(contentsOfFile: "\(own)/task/\(process.pid)/children", encoding: .utf8)
@@ -158,7 +158,7 @@ struct UserManager: Sendable {
   ) async throws -> Home.Output {
     try await home.run(
       "nsenter", ["--target", String(inside), "--mount", "--root", "--pid", "--cgroup", "--", program] + arguments,
-      // A machine that is itself a chroot, as containers for builds are, is good enough.
+      // SYSTEMD_IGNORE_CHROOT: the machine itself may be a chroot, such as a build container.
       environment: ["SYSTEMD_IGNORE_CHROOT": "1"],
       within: limit)
   }

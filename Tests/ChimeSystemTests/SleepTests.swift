@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// logind says that the machine wakes: python3-dbusmock stands for it on a private system bus.
+/// logind's sleep signals, from python3-dbusmock on a private system bus.
 @Suite(.serialized, .enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and python3-dbusmock"))
 struct SleepTests {
   @Test(.timeLimit(.minutes(1)))
@@ -15,19 +15,19 @@ struct SleepTests {
 
       try home.configure("[log]\nlevel = \"debug\"\n")
       let daemon = try await home.start(environment: system)
-      // What it asks logind on the same connection comes after what it asks to be told of.
+      // The daemon's query to logind follows its subscriptions on the same connection.
       try await eventually("it hears of logind") {
         let said = daemon.process.errors
         return said.contains("logind waits for us") || said.contains("logind does not wait for us")
       }
       let before = try await home.clockEvents()
-      // A machine that falls asleep is no news; one that wakes is.
+      // Falling asleep is not a clock event, waking is.
       try await Self.prepareForSleep(home, true)
       try await Self.prepareForSleep(home, false)
       try await eventually("waking is noticed") { try await home.clockEvents() == before + 1 }
       try await eventually("and told") { daemon.process.errors.contains("the machine is awake again") }
 
-      // A reminder that is set after it still fires: the loop goes on.
+      // A reminder added afterwards fires.
       let id = try await home.add("After waking", "in 1s")
       try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
     }
@@ -46,7 +46,7 @@ struct SleepTests {
     }
   }
 
-  /// 13 s: a daemon that is stopped for less is one of a machine under load.
+  /// 13 s: shorter stops count as load.
   @Test(.proof(.patience), .timeLimit(.minutes(1)))
   func aDaemonThatWasStoppedSaysSoAndMakesUpForIt() async throws {
     try await Home.live { home in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A damaged store under the real daemon: moved aside, restored from the newest snapshot, told everywhere.
+/// A damaged store under the real daemon is moved aside, restored from the newest snapshot, and reported everywhere.
 @Suite(.serialized) struct StoreDamageTests {
   @Test(.enabled(if: Machine.hasMockBus), .timeLimit(.minutes(1)))
   func aStoreDamagedWhileStoppedIsRestoredAndEverybodyIsTold() async throws {
@@ -26,7 +26,7 @@ import Testing
       #expect(said.contains("<3>the store was damaged") && said.contains(aside), "\(said)")
       #expect(said.contains("<3>the store was restored from the snapshot of"), "\(said)")
       try await eventually("STATUS= says it") { again.status?.contains("the store was restored") == true }
-      // What tells of it is no reminder that waits; it is in the history.
+      // The notice is no open reminder, but is in the history.
       #expect(try await home.titles() == (1...30).map { "Kept \($0)" }.sorted())
       #expect(try await home.did("history").contains("The store was damaged and restored"))
       let status = try await home.answer("io.chime.Daemon.Status")["status"]
@@ -38,26 +38,26 @@ import Testing
         shown.status == 1 && shown.out.contains("something needs a look") && shown.out.contains(aside), "\(shown)")
       _ = try await desktop.popup(titled: "The store was damaged and restored")
 
-      // A later start tells of it in the status, and does not pop up again.
+      // Later starts report it in the status, without another popup.
       _ = try await again.stop()
       let third = try await home.start()
       try await eventually("it is still told") { third.status?.contains("the store was restored") == true }
       #expect(!third.process.errors.contains("<3>"))
       #expect(try await home.titles().filter { $0.contains("damaged") }.count <= 1)
-      // Until the person has taken the file away.
+      // Until the user removes the file.
       try FileManager.default.removeItem(atPath: aside)
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == [])
     }
   }
 
-  /// Another program empties the log of the running daemon: what was acknowledged is there, and everybody is told.
+  /// Another program truncates the running daemon's log: no acknowledged change is lost, and it is reported.
   @Test(.timeLimit(.minutes(1)))
   func aLogThatIsEmptiedCostsNothing() async throws {
     try await Home.live { home in
       let daemon = try await home.start()
       for number in 1...30 { _ = try await home.add("Kept \(number)", "in 5h") }
       #expect(truncate(home.state + "/chime.db-wal", 0) == 0)
-      // Within the second in which the last change is looked at again, without another one.
+      // The daemon checks its last change within a second, without another write.
       try await eventually("it is noticed") { daemon.process.errors.contains("chime.db-wal was shortened") }
       try await eventually("all is well") { try await home.titles().count >= 30 }
       let status = try await home.chime("status")
@@ -97,25 +97,25 @@ import Testing
     }
   }
 
-  /// Pages of the file are overwritten under the running daemon: it goes on with the snapshot, in the same process.
+  /// Another program overwrites pages of the file: the daemon restores the snapshot without a restart.
   @Test(.timeLimit(.minutes(1)))
   func aStoreDamagedWhileRunningIsRestoredWithoutARestart() async throws {
     try await Home.live { home in
       let first = try await home.start()
-      // More than a connection remembers.
+      // More data than a connection caches.
       let body = String(repeating: "x", count: 16_000)
       for number in 1...400 {
         let draft: JSON = ["title": .string("Kept \(number)"), "when": "in 5h", "body": .string(body)]
         _ = try await home.answer("io.chime.Reminders.Add", ["reminder": draft])
       }
-      // Due when all is well again: a reminder that fires meets the damage as well, and nobody is refused then.
+      // Due later, because firing would meet the damage too.
       let soon = try await home.add("Due soon", "in 5h")
       try await home.did("snapshot")
-      // The log is folded in at a stop: all of it is in the file then.
+      // A stop checkpoints the log into the file.
       _ = try await first.stop()
       let daemon = try await home.start()
       let damaged = try home.overwritePages()
-      // Clients are told that what they asked for was not done, until it is as it was.
+      // Clients get errors until the store is restored.
       var refused = 0
       try await eventually("the damage is met and mended") {
         let answer = try await home.call("io.chime.Reminders.List", ["limit": 1_000])
@@ -133,7 +133,7 @@ import Testing
         cursor = page["cursor"]
       } while cursor != .null
       #expect(kept == 400)
-      // What is acknowledged from now on lasts, and what is due fires.
+      // Later changes are durable, and reminders fire.
       let later = try await home.add("Later", "in 5h")
       try await home.did("edit", soon, "--when", "in 1s")
       try await eventually("it fires") { try await home.latestOccurrence(of: soon) != .null }
@@ -155,7 +155,7 @@ import Testing
       _ = try await daemon.stop()
       let sound = try #require(FileManager.default.contents(atPath: home.state + "/chime.db"))
       let damaged = try home.damageStore { Data(repeating: 0x5A, count: 4_096) + $0.dropFirst(4_096) }
-      // However often it is started: by a person, at boot, or by the socket of a client.
+      // Every start fails, by a person, at boot, or by the socket.
       for _ in 0..<2 {
         let output = try await home.run(Machine.chimed, [])
         #expect(output.status == 78, "\(output.text)")
@@ -164,14 +164,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: home.state + "/chime.db"))
       }
       #expect(FileManager.default.contents(atPath: home.aside[0]) == damaged)
-      // A copy of one's own is taken as it is.
+      // A copy restored by the user is used as it is.
       try sound.write(to: URL(filePath: home.state + "/chime.db"))
       let second = try await home.start()
       #expect(try await home.titles().count == 20)
       _ = try await second.stop()
       unlink(home.state + "/chime.db")
       #expect(try await home.run(Machine.chimed, []).status == 78)
-      // Once the damaged files are elsewhere an empty store is begun.
+      // Once the damaged files are removed, a new store is created.
       try FileManager.default.moveItem(atPath: home.aside[0], toPath: home.path + "/elsewhere")
       _ = try await home.start()
       #expect(try await home.titles().isEmpty)
@@ -197,8 +197,6 @@ import Testing
     }
   }
 
-  // Snapshots.
-
   @Test(.timeLimit(.minutes(1)))
   func aDayAfterTheLastOneIsTakenByItself() async throws {
     try await Home.live { home in
@@ -206,7 +204,7 @@ import Testing
       _ = try await home.add("First", "in 5h")
       let path = try #require(try await home.listed("snapshot")["snapshot"]["path"].string)
       _ = try await daemon.stop()
-      // Within a day a start takes none.
+      // Within a day, a start takes no snapshot.
       let second = try await home.start()
       _ = try await home.add("Second", "in 5h")
       _ = try await second.stop()
@@ -224,13 +222,13 @@ import Testing
     }
   }
 
-  /// Reminders by the thousand fire while a snapshot of them is taken: all are recorded, none late by it.
+  /// Thousands of reminders fire during a snapshot: all are recorded, none late.
   @Test(.proof(.patience), .timeLimit(.minutes(1)))
   func aSnapshotWhileMuchFiresDelaysNothing() async throws {
     try await Home.live { home in
       _ = try await home.start()
       let base = Int(Date().timeIntervalSince1970) + 12
-      // In one call: one by one the last of them might be too late on a busy machine.
+      // In one call: single calls might take too long on a busy machine.
       let drafts = (0..<2_000).map { number -> JSON in
         let time = Date(timeIntervalSince1970: TimeInterval(base + number % 4)).ISO8601Format()
         return [
@@ -252,7 +250,7 @@ import Testing
       for path in home.snapshotNames { #expect(try await home.integrity(home.state + "/snapshots/" + path) == "ok") }
       let late = try await home.lateness()
       try #require(late.count == 2_000)
-      // All of a second's are recorded within it, whatever else is copied.
+      // All reminders of a second are recorded within it, despite the copy.
       #expect(
         (late.max() ?? .infinity) < Double(2_000 * Sanitizer.slowness),
         "p50 \(late[1_000]) ms, p99 \(late[1_980]) ms, max \(late[1_999]) ms")
@@ -299,7 +297,7 @@ extension Home {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
   }
 
-  /// Changes the file of a stopped store; returns what it is now.
+  /// Changes the file of a stopped store; returns its contents.
   fileprivate func damageStore(_ change: (Data) -> Data) throws -> Data {
     let store = state + "/chime.db"
     guard let bytes = FileManager.default.contents(atPath: store) else { throw HarnessFailure("no \(store)") }
@@ -308,7 +306,7 @@ extension Home {
     return damaged
   }
 
-  /// Overwrites all pages but the first of a running store, behind its back.
+  /// Overwrites all pages but the first of a running store.
   fileprivate func overwritePages() throws -> Data {
     let file = try FileHandle(forUpdating: URL(filePath: state + "/chime.db"))
     guard var data = try file.readToEnd() else { throw HarnessFailure("an empty store") }
@@ -324,13 +322,13 @@ extension Home {
       .compactMap { $0["title"].string }.sorted()
   }
 
-  /// What the program sqlite3 says of a database.
+  /// Returns sqlite3's integrity check of a database.
   fileprivate func integrity(_ path: String) async throws -> String {
     try await run("sqlite3", ["-readonly", path, "PRAGMA integrity_check"]).out
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// How late each time fired, in milliseconds, ascending.
+  /// Returns the lateness of all firings in milliseconds, ascending.
   fileprivate func lateness() async throws -> [Double] {
     let rows = try await run(
       "sqlite3", ["-readonly", state + "/chime.db", "SELECT fired_at - scheduled_at FROM occurrence"]

@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import Testing
 
-/// A disk that returns errors under the real daemon, whose SQLite reads through the system: a sound store is not taken for a
-/// damaged one.
+/// Read errors of the disk under the real daemon, whose SQLite reads through libc: a sound store must not be treated as
+/// damaged.
 @Suite(.serialized, .enabled(if: !Sanitizer.isThere, "a sanitizer has to be loaded first"))
 struct StoreReadErrorTests {
   private static let most: JSON = ["limit": 1_000]
 
-  /// Adds more than a connection remembers, so that a listing reads the disk.
+  /// Adds more data than a connection caches, so that a listing reads from disk.
   private static func fill(_ home: Home) async throws {
     let body = String(repeating: "x", count: 16_000)
     for number in 1...400 {
@@ -17,7 +17,7 @@ struct StoreReadErrorTests {
     }
   }
 
-  /// Whether all reminders can be read; more than a connection remembers.
+  /// Returns whether all reminders can be read from disk.
   private static func readsAll(_ home: Home) async throws -> Bool {
     var cursor = JSON.null
     repeat {
@@ -32,7 +32,7 @@ struct StoreReadErrorTests {
     try await home.answer("io.chime.Daemon.Status")["status"]["reminders"].int ?? 0
   }
 
-  /// Two errors in one daemon's life, after changes that no snapshot has.
+  /// Two single errors, after changes that no snapshot contains.
   @Test(.timeLimit(.minutes(1)))
   func singleErrorsCostNothing() async throws {
     try await Home.live { home in
@@ -46,7 +46,7 @@ struct StoreReadErrorTests {
       let before = try await Self.count(home)
       for _ in 0..<3 {
         disk.fail(1)
-        // What is asked may be refused, or read from elsewhere; the error is met.
+        // The request may be refused or served from the cache; the error occurs.
         try await eventually("a read has failed") {
           _ = try await Self.readsAll(home)
           return disk.left == 0
@@ -65,7 +65,7 @@ struct StoreReadErrorTests {
     }
   }
 
-  /// Each read fails for a while, and nothing is known to be sound or damaged.
+  /// All reads fail for a while, so the store's state is unknown.
   @Test(.enabled(if: Machine.hasMockBus), .timeLimit(.minutes(1)))
   func whileTheDiskFailsItIsSaidAndWhatIsDueComes() async throws {
     try await Home.live { home in
@@ -94,7 +94,7 @@ struct StoreReadErrorTests {
       _ = try await daemon.stop()
       #expect(try FileManager.default.contentsOfDirectory(atPath: home.state).allSatisfy { !$0.contains("corrupt") })
 
-      // A start on such a disk touches nothing either.
+      // A start on such a disk changes nothing.
       disk.fail(-1)
       let refusal = try await home.run(Machine.chimed, [], environment: try await disk.environment())
       #expect(refusal.status == 74 && refusal.err.contains("see the state of its disk"), "\(refusal)")
@@ -105,7 +105,7 @@ struct StoreReadErrorTests {
   }
 }
 
-/// A disk of which the next reads of the store fail.
+/// A disk whose next reads of the store fail.
 private final class FailingReads {
   private let home: Home
   private let path: String
@@ -128,7 +128,7 @@ private final class FailingReads {
     ["LD_PRELOAD": try await home.preloaded("failing-disk"), "CHIME_FAILING_READS": path]
   }
 
-  /// - Parameter count: how many; -1: all.
+  /// - Parameter count: the number of failures; -1 for all.
   func fail(_ count: Int32) { memory.pointee = count }
 
   var left: Int32 { memory.pointee }

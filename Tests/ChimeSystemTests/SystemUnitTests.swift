@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The system's unit, hardened as it is shipped, on a machine with a real systemd, bus, logind and journal.
+/// The hardened system unit as shipped, on a machine with a real systemd, bus, logind and journal.
 @Suite(.serialized, .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"), .timeLimit(.minutes(2)))
 struct SystemUnitTests {
   @Test func theSocketStartsTheServiceOfAHardenedUnit() async throws {
@@ -14,7 +14,7 @@ struct SystemUnitTests {
       try await machine.did("chime", "--system", "status")
       #expect(try await machine.property("ActiveState") == "active")
 
-      // As the unit has it: a user without any power, the state its own.
+      // As in the unit: a user without capabilities, and a private state folder.
       let pid = try await machine.property("MainPID")
       let process = try await machine.did("cat", "/proc/\(pid)/status")
       #expect(process.contains("CapBnd:\t0000000000000000\n") && process.contains("CapEff:\t0000000000000000\n"))
@@ -23,18 +23,18 @@ struct SystemUnitTests {
       #expect(try await machine.did("stat", "-L", "-c", "%a %U", "/var/lib/chime") == "700 chimed\n")
       #expect(try await machine.did("stat", "-c", "%a %U", "/var/lib/chime/chime.db") == "600 chimed\n")
 
-      // The system bus lets it in, which it does to nobody whom it cannot look up: logind tells it of sleep.
+      // The system bus accepts it, which requires a resolvable user; logind sends it sleep signals.
       #expect(try await machine.did("busctl", "--no-pager", "--no-legend", "list").contains("chimed.service"))
       let said = try await machine.journal("_SYSTEMD_UNIT=chimed.service", "PRIORITY=4")
       #expect(said.isEmpty, "\(said.map { $0["MESSAGE"] })")
 
-      // What systemd says of the units as they are installed; in tenths, it fails when the exposure is above 1.6.
+      // systemd's analysis of the installed units; in tenths, it fails if the exposure exceeds 1.6.
       let exposure = try await machine.run("systemd-analyze", ["security", "--threshold=16", "chimed.service"])
       #expect(exposure.status == 0, "\(exposure.out.suffix(200))")
       let verdict = try await machine.run("systemd-analyze", ["verify", "chimed.service", "chimed.socket"])
       #expect(verdict.status == 0 && !verdict.text.contains("chimed"), "\(verdict.text)")
 
-      // There is no screen here, and who forgets it is told.
+      // There is no desktop here, and a reminder for it gets a warning.
       let hint = try await machine.run("chime", ["--system", "in", "30m", "Tea"])
       #expect(hint.status == 0 && hint.err.contains("the system's chimed has no desktop"), "\(hint.text)")
     }
@@ -51,7 +51,7 @@ struct SystemUnitTests {
       try await machine.systemctl("daemon-reload")
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
       try await machine.did("chime", "--system", "endpoint", "add", "team", receiver.url)
-      // Nobody listens on the port after it.
+      // Nobody listens on this port.
       try await machine.did("chime", "--system", "endpoint", "add", "deaf", "http://127.0.0.1:9/", "--template", "ntfy")
       let added = try await machine.run(
         "chime", ["--system", "in", "1s", "Tapes", "--to", "team", "--to", "deaf", "--json"])
@@ -61,7 +61,7 @@ struct SystemUnitTests {
       #expect(request.verdicts == ["ok", "ok"])
       #expect(request.body["data"]["title"].string == "Tapes")
 
-      // One that says it is gone for good is disabled.
+      // An endpoint that answers 410 is disabled.
       let gone = try await Receiver.start(on: machine, answering: [410])
       let secret = "/srv/receiver.secret"
       try await machine.did("chime", "--system", "endpoint", "add", "gone", gone.url, "--secret-file", secret)
@@ -69,7 +69,7 @@ struct SystemUnitTests {
       let disabled = try await machine.logs("9fb4f8a793224b29bc08559bd13bdbe8", "the endpoint is disabled")
       #expect(disabled["CHIME_ENDPOINT"].string == "gone" && disabled["PRIORITY"].string == "4")
 
-      // Each event with its id and the fields to filter by.
+      // Each event has its message id and the fields to filter by.
       let events = try await eventually("the journal has it all") {
         let events = try await machine.journal("CHIME_REMINDER=\(id)")
         return events.count >= 4 ? events : nil
@@ -84,13 +84,13 @@ struct SystemUnitTests {
       #expect(failed["CHIME_ENDPOINT"].string == "deaf" && failed["PRIORITY"].string == "4")
       #expect(events.allSatisfy { $0["_SYSTEMD_UNIT"].string == "chimed.service" && $0["MESSAGE_ID"].string != nil })
 
-      // And a text that says what to do, with the entry's own values in it.
+      // The catalog's text contains remedies with the entry's values.
       let explained = try await machine.did("journalctl", "--no-pager", "-x", "CHIME_REMINDER=\(id)", "PRIORITY=4")
       #expect(explained.contains("Subject: A message was not delivered yet"))
       #expect(explained.contains(failed["CHIME_DELIVERY"].string ?? "?"))
       #expect(explained.contains("chime endpoint test"))
 
-      // The secret is nowhere in it.
+      // The secret is not in the journal.
       let everything = try await machine.did("journalctl", "--no-pager", "--output=export")
       #expect(!everything.contains(Receiver.secret.dropFirst("whsec_".count)))
     }
@@ -99,7 +99,7 @@ struct SystemUnitTests {
   @Test(.proof(.booted)) func itIsReloadedAndRestartedByTheWatchdog() async throws {
     try await Home.live { home in
       let machine = try await BootedSystem.start(in: home)
-      // The shipped unit waits half a minute for a heartbeat; a test waits as long as a busy machine may leave one out.
+      // The shipped unit has a watchdog of half a minute; use the shortest that a busy machine can meet.
       try machine.dropIn("WatchdogSec=\(8 * Sanitizer.slowness)")
       try await machine.systemctl("daemon-reload")
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
@@ -128,7 +128,7 @@ struct SystemUnitTests {
     }
   }
 
-  /// The socket is systemd's, so nobody is refused; and who was connected either has an answer or can ask again.
+  /// systemd holds the socket, so no client is refused; a connected client gets a reply or can retry.
   @Test(.proof(.booted)) func clientsGoOnOverRestarts() async throws {
     try await Home.live { home in
       let machine = try await BootedSystem.start(in: home)
@@ -143,7 +143,7 @@ struct SystemUnitTests {
         """
       var clients: [Child] = []
       for _ in 0..<4 { clients.append(try await machine.spawn("sh", ["-c", script])) }
-      // One that waits for an answer to nothing, and one in the middle of a message.
+      // One idle connection, and one in the middle of a message.
       let idle = try RawSocket(path: machine.path("/run/chime/io.chime"))
       let halfway = try RawSocket(path: machine.path("/run/chime/io.chime"))
       halfway.send(Array("{\"method\":\"io.chi".utf8))
@@ -158,7 +158,7 @@ struct SystemUnitTests {
         #expect(try await client.ended() == .exited(0), "\(client.errors)")
         added += Int(client.output.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
       }
-      // What was acknowledged is there, once.
+      // Acknowledged reminders exist, once each.
       let list = try await machine.run("chime", ["--system", "list", "--json", "--limit", "all"])
       #expect(try list.json["reminders"].elements.count == added, "\(list.err)")
       #expect(try await blocking { try idle.receive() } == nil)
@@ -173,7 +173,7 @@ struct SystemUnitTests {
       let machine = try await BootedSystem.start(in: home)
       try machine.dropIn("RestartSec=10ms")
       try await machine.systemctl("daemon-reload")
-      // A store that cannot be opened for a reason that may go away.
+      // A store that cannot be opened, for a possibly temporary reason.
       try await machine.did("mkdir", "-p", "/var/lib/private/chime/chime.db")
       _ = try await machine.run("systemctl", ["start", "--no-block", "chimed.service"])
       try await eventually("it has been tried more often than systemd tries by itself", within: .seconds(60)) {
@@ -206,7 +206,7 @@ struct SystemUnitTests {
         let deliveries = try await machine.run("chime", ["--system", "deliveries", "--json"]).json["deliveries"]
         return deliveries[0]["attempts"].int.map { $0 > 0 } == true ? deliveries : nil
       }
-      // It ends with a status of its own, because what is not the daemon's was out of its reach.
+      // The program fails because files outside the daemon's are inaccessible.
       #expect(deliveries[0]["lastResult"].string?.contains("'/home': Permission denied") == true, "\(deliveries)")
       #expect(try await machine.did("cat", "/var/lib/chime/note") == "Tapes\n", "\(deliveries)")
       let journal = try await machine.journal("_SYSTEMD_UNIT=chimed.service")
@@ -217,12 +217,12 @@ struct SystemUnitTests {
 }
 
 extension BootedSystem {
-  /// Lines for chimed's `[Service]` beyond the shipped ones.
+  /// Adds lines to chimed's `[Service]` section.
   func dropIn(_ lines: String) throws {
     try write("[Service]\n\(lines)\n", to: "/etc/systemd/system/chimed.service.d/test.conf")
   }
 
-  /// Waits for an entry with this message id, and gives the newest.
+  /// Waits for an entry with this message id, and returns the newest.
   @discardableResult
   func logs(_ id: String, _ what: String) async throws -> JSON {
     try await eventually(what) { try await journal("MESSAGE_ID=\(id)").last }

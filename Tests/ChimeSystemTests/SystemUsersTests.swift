@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Several users of one system's daemon: members of its group, root, and those who are neither.
+/// Several users of the system's daemon: members of its group, root, and others.
 @Suite(.enabled(if: Machine.canBoot, "needs root, namespaces and control groups"), .timeLimit(.minutes(2)))
 struct SystemUsersTests {
   private static let (ann, ben, eve) = (2_001, 2_002, 2_003)
@@ -24,7 +24,7 @@ struct SystemUsersTests {
       let id = try #require(try hers.json["reminder"]["id"].string, "\(hers.text)")
       try await machine.did("chime", "--system", "in", "30m", "His", as: Self.ben)
 
-      // Each their own, whatever they ask for and by whatever name.
+      // Each user sees only their own reminders, by whatever request.
       #expect(try await titles(machine, as: Self.ann) == ["Hers"])
       #expect(try await titles(machine, as: Self.ben) == ["His"])
       try await machine.logs("13b0501020e54ba7842ac4fa0a86843f", "hers fires")
@@ -41,7 +41,7 @@ struct SystemUsersTests {
         let output = try await machine.run("chime", ["--system", "--json"] + listing, as: Self.ann)
         #expect(output.status == 0 && !output.out.contains("His"), "\(listing): \(output.text)")
       }
-      // What is everybody's is for root alone: a reload makes channels anew, and would cut what others have under way.
+      // Operations that affect everybody are for root only: a reload restarts channels and aborts others' attempts.
       for method in ["Reload", "TakeSnapshot", "Metrics"] {
         let message = #"printf '{"method":"io.chime.Daemon.\#(method)"}\0'"#
         let call = "\(message) | socat -t 10 - UNIX-CONNECT:/run/chime/io.chime"
@@ -50,18 +50,18 @@ struct SystemUsersTests {
         let done = try await machine.run("sh", ["-c", call])
         #expect(done.out.contains("\"parameters\"") && !done.out.contains("\"error\""), "\(method): \(done.text)")
       }
-      // What systemd is told is for everybody to read.
+      // systemd's status text is readable by everybody.
       let told = try await machine.did("systemctl", "show", "chimed.service", "--property=StatusText", as: Self.eve)
-      // Late in the evening the next is tomorrow, with its date.
+      // Late in the evening the next time is tomorrow, with its date.
       let isNext = told.contains("next at") || told.contains("next on")
       #expect(isNext && !told.contains("His"), "\(told)")
       // Root sees both.
       #expect(try await titles(machine, as: nil) == ["Hers", "His"])
 
-      // The socket's mode keeps out whoever is no member.
+      // The socket's mode excludes non-members.
       let stranger = try await machine.run("chime", ["--system", "list"], as: Self.eve)
       #expect(stranger.status == 77 && stranger.err.contains("members of the group \"chime\""), "\(stranger.text)")
-      // A session from before somebody was taken out of the group gets through to the daemon, which refuses it.
+      // A session from before a removal from the group can connect, but the daemon refuses it.
       let begin = ContinuousClock.now
       async let first = machine.run("chime", ["--system", "list"], as: Self.eve, in: "chime")
       async let second = machine.run("chime", ["--system", "list"], as: Self.eve, in: "chime")
@@ -70,11 +70,11 @@ struct SystemUsersTests {
         #expect(former.status == 77 && former.err.contains("does not serve this user"), "\(former.text)")
       }
       let refusals = try await machine.journal("MESSAGE_ID=d48ee5937e914145865fa92751e70a63")
-      // It is told of every ten seconds.
+      // It is logged every ten seconds.
       let most = 1 + Int(begin.duration(to: .now) / .seconds(10))
       #expect((1...most).contains(refusals.count) && refusals.allSatisfy { $0["CHIME_UID"].string == "\(Self.eve)" })
       #expect(refusals.allSatisfy { $0["PRIORITY"].string == "4" })
-      // And who is taken out is out, though the daemon has known them.
+      // The removal applies although the daemon knew the user.
       try await machine.did("gpasswd", "--delete", "ben", "chime")
       let gone = try await machine.run("chime", ["--system", "list"], as: Self.ben, in: "chime")
       #expect(gone.status == 77, "\(gone.text)")

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// What a tenant may have sent, by two daemons that share a database. About 40 s.
+/// A tenant's rate limit across two daemons that share a database. About 40 s.
 @Suite(
   .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct TenantFleetTests {
-  /// A number that the parts of the two do not divide without a rest.
+  /// An odd limit that two daemons cannot share equally.
   private static let limit = 15
   private static let endpoints = (0..<8).map { "hook\($0)" }
 
-  /// Together they begin no more than the tenant's number, whoever has how many of its endpoints.
+  /// Together the daemons start no more attempts than the tenant's limit, however its endpoints are distributed.
   @Test(.timeLimit(.minutes(3))) func twoDaemonsShareTheTenantsRate() async throws {
     try await Home.live { home in
       let server = try await PostgresServer.begin()
@@ -40,7 +40,7 @@ struct TenantFleetTests {
       let second = try await home.start(
         Machine.chimed, ["--state-dir", folder, "--socket", "\(folder)/socket"])
 
-      /// So many for each endpoint, all due in the same moment.
+      /// Adds reminders for each endpoint, all due at once.
       var sent = 0
       func send(_ count: Int) async throws {
         let drafts = (0..<count).flatMap { number in
@@ -54,7 +54,7 @@ struct TenantFleetTests {
           try await sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "\(sent)"
         }
       }
-      // The seconds in which endpoints move and send their first message are those that nothing is promised of.
+      // The limit is not guaranteed while endpoints move.
       try await eventually("the shares are even", within: .seconds(60)) {
         try await sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node") == "128\n128"
       }
@@ -80,7 +80,7 @@ struct TenantFleetTests {
       .split(separator: "\n").compactMap { Int($0) }
       #expect(begun.count == 15 * Self.endpoints.count)
       func most(in seconds: Int) -> Int {
-        // From the moment at which one is let go to the one at which its attempt begins may be a while.
+        // Some time may pass between the permission and the start of an attempt.
         begun.indices.map { start in begun[start...].prefix { $0 < begun[start] + seconds * 1_000 - 500 }.count }.max()
           ?? 0
       }

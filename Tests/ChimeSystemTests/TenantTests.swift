@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tenants, from the command to the receiver of a webhook.
+/// Tenants, from the command to the webhook receiver.
 @Suite(.timeLimit(.minutes(2)))
 struct TenantTests {
   @Test func theCommandActsForWhomItIsTold() async throws {
@@ -14,7 +14,7 @@ struct TenantTests {
       #expect(try other.json["reminders"].elements.isEmpty, "\(other.text)")
       let acme = try await home.chime("list", "--json", environment: ["CHIME_TENANT": "acme"])
       #expect(try acme.json["reminders"].elements.map { $0["title"].string } == ["Theirs"], "\(acme.text)")
-      // The option goes before the environment, and an empty one stands for oneself, who sees all here.
+      // The option overrides the environment; an empty one means the user, who sees everything here.
       let all = try await home.chime("list", "--json", "--tenant", "", environment: ["CHIME_TENANT": "other"])
       #expect(
         try all.json["reminders"].elements.map { "\($0["title"].string ?? "") \($0["tenant"].string ?? "-")" }
@@ -29,7 +29,7 @@ struct TenantTests {
       let status = try await home.chime("status")
       #expect(status.out.contains("acme has 2 of 2 reminders; other has reminders: 0"), "\(status.text)")
 
-      // A reload takes another limit, and another tenant.
+      // A reload changes a limit, and adds a tenant.
       try home.configure("[tenants.acme]\nreminders = 3\n[tenants.new]\n")
       _ = try await home.answer("io.chime.Daemon.Reload")
       try await home.did("--tenant", "acme", "in", "3h", "Third")
@@ -40,7 +40,7 @@ struct TenantTests {
     }
   }
 
-  /// More than a tenant may have sent waits, and all of it arrives, each with whose it is.
+  /// Messages above a tenant's rate wait, and all arrive with the tenant's name.
   @Test(.proof(.patience), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func deliveriesKeepTheTenantsRate() async throws {
     try await Home.live { home in
@@ -78,7 +78,7 @@ struct TenantTests {
         begun.append(milliseconds(attempts[0]["startedAt"]["at"].string ?? ""))
       }
       begun.sort()
-      // From the moment at which one is let go to the one at which its attempt begins may be a while.
+      // Some time may pass between the permission and the start of an attempt.
       for seconds in 1...2 {
         for (earlier, later) in zip(begun, begun.dropFirst(2 * seconds)) {
           #expect(later - earlier > seconds * 1_000 - 500, "\(begun)")
@@ -87,7 +87,7 @@ struct TenantTests {
     }
   }
 
-  /// Who is named acts for a tenant; another member of the group is refused, and the journal says who it was.
+  /// Authorized users may act for a tenant; other members are refused and logged.
   @Test(.proof(.booted), .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
   func whoIsNamedMayAndOthersAreRefused() async throws {
     let (ann, ben) = (2_001, 2_002)
@@ -112,7 +112,7 @@ struct TenantTests {
         #expect(refused.status == 77 && refused.err.contains("you may not act for"), "\(refused.text)")
       }
       let refusals = try await machine.journal("MESSAGE_ID=c5d7d0f2e31e4a7c9b6f4be1a08d3f56")
-      // It is told of every ten seconds.
+      // It is logged every ten seconds.
       let most = 1 + Int(begin.duration(to: .now) / .seconds(10))
       #expect((1...most).contains(refusals.count) && refusals.allSatisfy { $0["CHIME_UID"].string == "\(ben)" })
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every line of the README's tour, as a person would type it.
+/// Every command of the README's tour, as a user would type it.
 @Suite(.serialized) struct TourTests {
   @Test(.timeLimit(.minutes(1)))
   func remindersAreAddedLookedAtAndChanged() async throws {
@@ -88,7 +88,7 @@ import Testing
       }
       for words in listings.map(\.0) + [["next"], ["when", "daily at 9:00"], ["status"], ["show", id]] {
         let json = try await home.run(Machine.chime, words + ["--json"])
-        // There is no bus here: nobody hears a popup, and the status says so.
+        // There is no bus here: popups notify nobody, which the status reports.
         let status: Int32 = words == ["status"] ? 1 : 0
         #expect(json.status == status, "\(words) --json: \(json.text)")
         #expect(throws: Never.self, "\(words) --json") { try json.json }
@@ -97,7 +97,7 @@ import Testing
         let lines = plain.out.split(separator: "\n")
         #expect(!lines.isEmpty)
         #expect(lines.contains { $0.contains("\t") }, "\(words) --plain: \(plain.out)")
-        // No box drawing, no escape sequences.
+        // No box drawing, and no escape sequences.
         #expect(!plain.out.unicodeScalars.contains { (0x2500...0x257F).contains($0.value) || $0.value == 0x1B })
       }
     }
@@ -118,7 +118,7 @@ import Testing
     try await Home.live { home in
       _ = try await home.start()
       let watch = try await home.spawn(Machine.chime, ["watch", "--json"])
-      // The first answer of the stream is an empty list; the connection is seen in the daemon's count.
+      // The stream's first reply is an empty list; the daemon's connection count shows the watcher.
       try await eventually("the watcher is connected") {
         try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int ?? 0 >= 2
       }

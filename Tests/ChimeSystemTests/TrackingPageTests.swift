@@ -1,21 +1,21 @@
 import Foundation
 import Testing
 
-/// Every line of docs/tracking.md, typed in the order of the page in an empty home: what it logs has to be there by then.
+/// Runs every command of docs/tracking.md in order in an empty home.
 @Suite(.serialized) struct TrackingPageTests {
-  /// What is not typed as it stands there, and why.
+  /// Commands that are not run here, and why.
   private static let elsewhere: [String: String] = [
     "chime init": "it asks four questions: WizardTests answers them"
   ]
 
-  /// What it asks on a terminal is answered for whoever has none.
+  /// Variants that answer terminal questions.
   private static let answers: [String: String] = [:]
 
   @Test(.enabled(if: Machine.hasClients), .timeLimit(.minutes(4)))
   func everyLineOfTheTrackingPageWorks() async throws {
     try #require(Machine.has("jq"), "Packaging/dependencies test")
     let lines = try ReadmeTests.lines(of: "docs/tracking.md").compactMap { line in
-      // What stands behind a prompt is typed, and what stands beneath it is the answer.
+      // Text after a prompt is a command; text below it is output.
       line.hasPrefix("$ ") ? String(line.dropFirst(2)) : line.hasPrefix("chime ") ? line : nil
     }
     #expect(lines.count > 30, "the page has lines to type")
@@ -27,7 +27,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       }
       try FileManager.default.createSymbolicLink(atPath: programs + "/chime", withDestinationPath: Machine.chime)
-      // What somebody has who follows the page: two photos, a pack of their own.
+      // The files that the page assumes: two photos and a pack.
       let photo = Data(
         base64Encoded:
           "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Taking back with the real daemon, which is killed in the middle.
+/// `chime undo` with the real daemon, which is killed in between.
 @Suite(.serialized)
 struct UndoTests {
   @Test(.timeLimit(.minutes(1)))

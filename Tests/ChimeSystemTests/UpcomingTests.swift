@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What is to come: every time of the days ahead, and which of them nobody will hear.
+/// Upcoming times: all of the next days, and which of them will notify nobody.
 @Suite struct UpcomingTests {
   private func upcoming(_ home: Home, before: String? = nil, limit: Int? = nil) async throws -> [JSON] {
     try await home.answer(
@@ -10,7 +10,7 @@ import Testing
       .elements
   }
 
-  /// A time some hours from now, as the wire has it.
+  /// Returns a time some hours from now, in wire format.
   private func ahead(hours: Double) -> String {
     Date(timeIntervalSinceNow: hours * 3_600).formatted(.iso8601)
   }
@@ -40,13 +40,13 @@ import Testing
       let times = try all.map { try Date($0["at"]["at"].string ?? "", strategy: .iso8601) }
       #expect(times == times.sorted())
       #expect(!all.contains { $0["title"] == "Far" })
-      // The first of all, not of each.
+      // The limit counts all times, not those of each reminder.
       let few = try await upcoming(home, before: end, limit: 4)
       #expect(few == Array(all.prefix(4)))
-      // Without an end one for each, as ever.
+      // Without an end there is one time per reminder.
       #expect(try await upcoming(home).compactMap { $0["title"].string }.sorted() == ["Far", "Stretch", "Water"])
 
-      // What is skipped is not among them, nor what falls into a pause.
+      // Skipped and paused times are left out.
       func water() async throws -> [String] {
         try await upcoming(home, before: end).filter { $0["title"] == "Water" }.compactMap { $0["at"]["at"].string }
       }
@@ -69,7 +69,7 @@ import Testing
       func first() async throws -> JSON { try #require(try await upcoming(home).first) }
       #expect(try await first()["passedOver"] == .null)
       try await home.did("log", "read")
-      // The next one may lie in a new day, which is not done yet: those of today are.
+      // The next time may be on a new day, which is not done yet; those of today are.
       let soon = try await upcoming(home, before: ahead(hours: 30))
       let today = soon.filter { $0["passedOver"] == "doneAlready" }.compactMap { $0["at"]["at"].string?.prefix(10) }
       let later = soon.filter { $0["passedOver"] == .null }.compactMap { $0["at"]["at"].string?.prefix(10) }

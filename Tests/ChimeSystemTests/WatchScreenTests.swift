@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// `chime watch` on a terminal, with a daemon behind it: what is seen, what the keys do, and that the terminal is given
-/// back however it ends.
+/// `chime watch` on a terminal with a real daemon: the display, the keys, and the restored terminal however it ends.
 @Suite struct WatchScreenTests {
   private static let environment = ["TERM": "xterm-256color", "LC_ALL": "C.UTF-8"]
 
@@ -17,7 +16,7 @@ import Testing
     return child
   }
 
-  /// The terminal is as a shell wants it.
+  /// Checks that the terminal is as a shell expects.
   private func isGivenBack(_ terminal: PseudoTerminal, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await eventually("the screen is left: \(terminal.text)") { !terminal.isAlternate && terminal.isCursorShown }
     #expect(terminal.isCooked, sourceLocation: sourceLocation)
@@ -42,7 +41,7 @@ import Testing
       #expect(terminal.rows[0].hasPrefix("● Chime: all right"), "\(terminal.text)")
       #expect(!terminal.isCooked, "keys come as they are pressed")
 
-      // The arrow chooses the older one; d says that it is done.
+      // The arrow selects the older one; d marks it as done.
       terminal.press("\u{1B}[B")
       try await eventually("the other is chosen") {
         terminal.rows.contains { $0.hasPrefix("›") && $0.contains("Water") }
@@ -53,7 +52,7 @@ import Testing
       }
       let history = try await home.listed("history")["occurrences"].elements
       #expect(history.first { $0["title"] == "Water" }?["state"] == "done")
-      // What is left is chosen; it is snoozed for a length that is typed.
+      // The remaining one is selected; snooze it for a typed length.
       terminal.press("S")
       try await eventually("it asks") { terminal.text.contains("snooze for:") }
       terminal.press("25m\r")
@@ -61,7 +60,7 @@ import Testing
       let snoozed = try await home.listed("history", "--open")["occurrences"][0]
       #expect(snoozed["state"] == "snoozed" && snoozed["snoozedUntil"] != .null, "\(snoozed)")
 
-      // What happens elsewhere is seen.
+      // Changes by other clients appear.
       try await home.did("add", "Tea", "daily at 10:00")
       try await home.did("fire", "Tea")
       try await eventually("it is seen: \(terminal.text)") {
@@ -92,7 +91,7 @@ import Testing
       }
       terminal.press("?")
       try await eventually("help is there") { terminal.text.contains("The keys of chime watch") }
-      // Esc goes back from there, and leaves when it comes again.
+      // Esc closes the help, and then leaves.
       terminal.press("\u{1B}")
       try await eventually("it is gone") { terminal.text.contains("q leave") }
       terminal.press("\u{1B}")
@@ -116,7 +115,7 @@ import Testing
     }
   }
 
-  /// A crash gives it back before anything else; the runtime's report goes to the usual screen.
+  /// A crash restores the terminal first; the runtime's report goes to the normal screen.
   @Test(.timeLimit(.minutes(2)), arguments: ProofTier.amount(quick: [SIGSEGV], proof: [SIGSEGV, SIGILL, SIGABRT]))
   func theTerminalIsGivenBackByACrash(_ signal: Int32) async throws {
     try await Home.live { home in
@@ -134,7 +133,7 @@ import Testing
     try await Home.live { home in
       _ = try await home.start()
       let terminal = try PseudoTerminal(columns: 80, rows: 24)
-      // A shell with jobs: what is stopped has somebody who can let it go on.
+      // A shell with job control, which can continue a stopped program.
       let shell = try await home.spawn(
         "/bin/bash", ["--norc", "-m", "-c", "\(Machine.chime) watch; echo stopped $?; fg >/dev/null; echo over $?"],
         environment: Self.environment.merging(Sanitizer.leavingSignals) { $1 }, on: terminal)
@@ -175,7 +174,7 @@ import Testing
     }
   }
 
-  /// Nothing counts down: nothing is written, and nobody is woken.
+  /// Without countdowns, an idle screen writes nothing and wakes nobody.
   @Test(.proof(.patience), .timeLimit(.minutes(2)))
   func anIdleScreenIsStill() async throws {
     try await Home.live { home in
@@ -184,7 +183,7 @@ import Testing
       let terminal = try PseudoTerminal(columns: 80, rows: 24)
       let child = try await watch(home, terminal)
       try await eventually("all is drawn: \(terminal.text)") { terminal.text.contains("Water") }
-      // The first reading may be followed by one more, and a minute may begin; a second without either is quiet.
+      // The first refresh may be followed by another, and a minute may begin; a second without either is quiet.
       try await eventually("it is still", within: .seconds(20)) {
         let (before, wakeUps) = (terminal.count, Self.wakeUps(child.pid))
         try await Task.sleep(for: .milliseconds(1_500))
@@ -200,7 +199,7 @@ import Testing
     return status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }.map(String.init) ?? ""
   }
 
-  /// Where there is no screen to fill, lines are printed as ever.
+  /// Without a screen, events are printed as lines.
   @Test(.timeLimit(.minutes(2)))
   func linesWhereNoScreenIs() async throws {
     try await Home.live { home in

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Deliveries over HTTP, judged by two verifiers that other people wrote.
+/// Webhooks over HTTP, checked by two independent verifiers.
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct WebhookTests {
   @Test(.timeLimit(.minutes(1)))
@@ -39,7 +39,7 @@ struct WebhookTests {
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)
       let id = try await home.add("Stubborn", "in 1s", to: ["team"])
-      // At once, then after five seconds and a little.
+      // Immediately, then after slightly more than five seconds.
       try await eventually("the third attempt arrives", within: .seconds(30)) { receiver.requests.count >= 3 }
       let requests = receiver.requests
       #expect(Set(requests.map(\.id)).count == 1, "one id for all attempts")
@@ -59,8 +59,8 @@ struct WebhookTests {
     }
   }
 
-  /// An endpoint that redirects everything is no outage that the queue rests for; once it takes a message, what has waited for
-  /// minutes leaves at once.
+  /// Redirects do not open the circuit breaker; once the endpoint accepts a message, those that have waited for minutes
+  /// leave at once.
   @Test(.timeLimit(.minutes(1)))
   func whatWaitedIsSentOnceTheEndpointIsWellAgain() async throws {
     try await Home.live { home in
@@ -69,7 +69,7 @@ struct WebhookTests {
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)
       for number in 1...count { _ = try await home.add("Early \(number)", "in 1s", to: ["team"]) }
-      // Each twice, and again after five seconds; the next time of each is five minutes later.
+      // Each is tried twice, and again after five seconds; the next attempt would be five minutes later.
       try await eventually("all have been refused three times", within: .seconds(30)) {
         receiver.requests.count { $0.answered == 302 } == 3 * count
       }
@@ -80,7 +80,7 @@ struct WebhookTests {
     }
   }
 
-  /// What could not be signed when the daemon started leaves once the secret is there again.
+  /// Messages that could not be signed leave when the secret file is back.
   @Test(.timeLimit(.minutes(1)))
   func aSecretThatComesBackIsRead() async throws {
     try await Home.live { home in
@@ -98,7 +98,7 @@ struct WebhookTests {
         }
       }
       #expect("\(waiting)".contains("has no readable secret"), "\(waiting)")
-      // It is a fault, with what to do about it.
+      // The status reports the fault with a remedy.
       let status = try await home.chime("status")
       #expect(status.status == 1 && status.out.contains("Chime cannot send to endpoint team"), "\(status)")
       let doctor = try await home.chime("doctor")
@@ -130,7 +130,7 @@ struct WebhookTests {
       #expect(!told.contains(bare))
       #expect(!daemon.process.errors.contains(bare))
       _ = try await daemon.stop()
-      // It is in one file, which is the owner's alone; not in the store.
+      // The secret is in one file, readable only by its owner, and not in the store.
       let files = try await home.run("grep", ["-rlF", bare, home.state])
       let holders = files.out.split(separator: "\n").map(String.init)
       #expect(holders.count == 1, "\(holders)")
@@ -147,7 +147,7 @@ struct WebhookTests {
       let receiver = try await Receiver.start(in: home)
       _ = try await home.start()
       try await home.addEndpoint("here", receiver)
-      // Port 9 of the loopback: nobody.
+      // Port 9 of the loopback, where nobody listens.
       _ = try await home.answer(
         "io.chime.Endpoints.Put",
         ["name": "away", "url": "http://127.0.0.1:9/hook", "secret": .string(Receiver.secret)])

@@ -27,7 +27,7 @@ import Testing
       #expect(calendar.dateComponents([.hour, .minute], from: local) == DateComponents(hour: 9, minute: 0))
       #expect(local > Date.now)
 
-      // And back, so that one notice is not all there is.
+      // Back again, to check more than one notification.
       try home.setZone("Europe/Prague")
       try await eventually("the daemon notices the old zone") { try await zone(home) == "Europe/Prague" }
       try await eventually("and it moves back") { try await nextTimes(home)["Local"] == after["Fixed"] }
@@ -42,7 +42,7 @@ import Testing
       _ = try await home.start()
       let id = try await home.add("Once", "in 1s")
       try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
-      // West: the wall clock goes back over the time that has fired.
+      // West: local time goes back over the time that has fired.
       try home.setZone("America/New_York")
       try await eventually("the daemon notices") { try await zone(home) == "America/New_York" }
       let all = try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(id)]])

@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-// Engines write a batch of firings in a few statements, whatever is in it.
+// Engines write a batch of firings in a few statements, whatever firings it contains.
 extension StoreConformance {
   static var batchCases: [Case] {
     [
@@ -39,7 +39,7 @@ extension StoreConformance {
         let wanted = (0..<count).map { at($0) }
         try await subject.write { store in
           try store.put(ordered(team))
-          // 7 and 300 have no divisor in common: each second has one, and neighbours were not added one after the other.
+          // 7 and 300 are coprime: each second has one reminder, and neighbors in time were not added one after the other.
           for number in 0..<count { try store.upsert(sample("r\(number)"), next: at(number * 7 % count)) }
           let firings = try store.claimDue(now: at(count), limit: 500).map {
             fire($0, next: at(1_000), queues: [team], now: at(count))
@@ -74,8 +74,8 @@ extension StoreConformance {
 }
 
 extension StoreTransaction {
-  /// Twenty reminders that are due at `at(20)`: some for the first time, some heard before, some at the end of a snooze,
-  /// some that insist on an earlier time.
+  /// Adds twenty reminders that are due at `at(20)`: first firings, repeated firings, ended snoozes, and reminders that
+  /// still nag about an earlier time.
   fileprivate func fillForBatch() throws {
     for number in 0..<3 {
       var insisting = try sample("insists\(number)")

@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-// Reminders that count from what becomes of another.
+// Reminders that follow another, or wait for it.
 extension StoreConformance {
   static var chainCases: [Case] {
     [
@@ -41,7 +41,7 @@ extension StoreConformance {
           try expect(store.counts(owner: 1_000).reminders, is: 3, "the number of the owner's")
           try expect(record("cccc", store).awaitsOther, is: true, "whether one waits")
           try expect(record("dddd", store).awaitsOther, is: false, "whether one waits for what is not there")
-          // It fires, and waits for an answer.
+          // The occurrence fires and stays open.
           let id = try store.fireDue(at: at(10))[0].occurrences[0].id
           try expect(store.ids(owned), is: ["aaaa", "bbbb", "cccc"], "while it is open")
           let done = try store.theOccurrence(id).answered(.done, at: at(20))
@@ -65,7 +65,7 @@ extension StoreConformance {
           try expect(found, is: ["bbbb", "cccc"], "those that wait")
           try expect(store.reminderIDs(.conditional, after: nil, limit: 10).count, is: 3, "of all owners")
           for due in try store.claimDue(now: at(10), limit: 5) {
-            // Those that wait are put off.
+            // Waiting reminders are deferred.
             var firing = fire(due, next: due.reminder.onlyIfDone == nil ? nil : due.scheduledAt)
             if due.reminder.onlyIfDone != nil {
               (firing.occurrences, firing.deliveries, firing.nextDueAt) = ([], [], at(500))
@@ -129,5 +129,5 @@ private func record(_ id: String, _ store: any StoreTransaction) throws -> Remin
   return record
 }
 
-/// That `aaaa` was done at 20.
+/// The end of `aaaa`: done at 20.
 private let doneAt20 = Chains.End(of: ReminderID(rawValue: "aaaa"), owner: 1_000, .done, at: at(20))

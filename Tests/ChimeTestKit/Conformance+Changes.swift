@@ -56,7 +56,7 @@ extension StoreConformance {
           let left = try store.occurrences(OccurrenceFilter(), page: Page(limit: 100)).map(\.id.reminder.rawValue)
           try expect(left.sorted(), is: ["else", "else", "else", "here", "here", "here"], "what is left")
         }
-        // The name is free again.
+        // The name can be used again.
         try await subject.write { try $0.upsert(sample("gone"), next: at(2_000)) }
       },
       Case("what stands beside a change goes with it") { subject in
@@ -92,7 +92,7 @@ extension StoreConformance {
           var versions = [first]
           for number in 1...3 {
             try store.begin(sampleChange(.edited))
-            // Of two edits in one change the state before the first counts.
+            // With two edits in one change, undo restores the state before the first.
             for _ in 1...2 {
               var entry = versions[number - 1]
               (entry.note, entry.day) = ("edit \(number)", trackingDay(number))
@@ -169,7 +169,7 @@ extension StoreConformance {
           { try $0.removeMilestone(1, owner: 1_000) },
           { try $0.removePack(PackID(rawValue: "hydration"), owner: 1_000) },
           { try $0.removeTracker(watchKey) },
-          // And then some more in the same change.
+          // Then remove and add more in the same change.
           { store in
             try store.removeTracker(watchKey)
             try store.fill(watchKey)
@@ -204,7 +204,7 @@ extension StoreConformance {
           try await subject.reopen()
           _ = try await subject.takeBackLast()
           try await subject.write { store in
-            // Totals follow from entries, and are made anew by whoever takes a change back.
+            // Totals derive from entries; the caller of undo recomputes them.
             if try store.summary(of: watchKey) == nil {
               try store.setDayTotal(sampleTotal(trackingDay(0)), on: trackingDay(0), of: watchKey)
               try store.setSummary(TrackerSummary(), of: watchKey)
@@ -280,7 +280,7 @@ extension StoreConformance {
         try await subject.write { store in
           try store.put(sampleTracker())
           try store.begin(sampleChange())
-          // Somebody else's, in the same body.
+          // Another owner's data, in the same transaction.
           try store.fill(TrackerKey(owner: 7, id: waterKey.id))
         }
         try await subject.write { _ = try $0.insert(sampleEntry()) }
@@ -305,7 +305,7 @@ extension StoreConformance {
           try expect(store.entries(EntryFilter(owner: 1_000), page: Page()), is: [outside], "the entries")
           try expect(store.trackers(owner: nil).count, is: 2, "the trackers")
         }
-        // But it goes with its tracker.
+        // But the entry goes with its tracker.
         try await subject.write { store in
           try store.begin(sampleChange())
           try store.put(sampleTracker(TrackerKey(owner: 1_000, id: TrackerID(rawValue: "new"))))
@@ -356,7 +356,7 @@ extension StoreConformance {
             try store.put(InstalledPack(pack: fullPack(), owner: owner, installedAt: at(1)))
             try store.unlock("first", owner)
           }
-          // What earlier changes have removed and replaced is of the things that are laid aside.
+          // The records of earlier changes are exchanged too.
           try store.begin(sampleChange(.removed))
           try store.removeTracker(watchKey)
           let shelf = try store.makeStagingOwner(for: 1_000, now: at(1))
@@ -374,7 +374,7 @@ extension StoreConformance {
           try expect(store.picture(1_000), is: before, "what there is, as long as nothing is exchanged")
           try expect(store.trackers(owner: nil).count, is: 2, "everyone's trackers")
           _ = try store.exchange(sampleChange(.restored), with: shelf)
-          // A part of no change.
+          // An edit outside of any change.
           try store.put(InstalledPack(pack: fullPack(), owner: 1_000, installedAt: at(3)))
           try store.removePack(fullPack().id, owner: 1_000)
           try expect(store.picture(1_000), is: staged, "what was on the shelf")
@@ -392,7 +392,7 @@ extension StoreConformance {
         _ = try await subject.takeBackLast()
         try expect(try await subject.takeBackLast(), is: [:], "what is to be made anew")
         try await subject.read { try expect($0.picture(1_000), is: before, "all of it") }
-        // The one before it can be taken back as ever.
+        // The change before it can still be undone.
         try expect(try await subject.takeBackLast().keys.map(\.id), is: [watchKey.id], "what came back then")
         try await subject.read { try expect($0.tracker(watchKey) != nil, "the tracker of before") }
       },
@@ -420,7 +420,7 @@ extension StoreConformance {
             return steps
           }
         }
-        // The first was written to too long ago, the second is given up, the third is still being filled.
+        // The first staging owner is too old, the second is abandoned, the third is still being filled.
         try await subject.write { try $0.abandonStagingOwner(shelves[1]) }
         _ = try await clear(before: at(2))
         try await subject.write { store in
@@ -436,7 +436,7 @@ extension StoreConformance {
             try await subject.write { _ = try $0.exchange(sampleChange(.restored), with: shelf) }
           }
         }
-        // What was laid aside stays for as long as it can be taken back, and what was restored when it cannot.
+        // Replaced data stay as long as the exchange can be undone; after an undo, the staged data become removable.
         _ = try await clear(before: at(1_000))
         _ = try await subject.takeBackLast()
         try await subject.read { try expect($0.picture(1_000), is: laidAside, "what was laid aside") }
@@ -490,7 +490,7 @@ extension StoreConformance {
       Case("a change is let go after the ones before it, and none is offered that is too old") { subject in
         try await subject.write { store in
           try store.put(sampleTracker())
-          // The clock was set back between the two.
+          // The clock is set back between the two changes.
           for second: Int64 in [100, 10] {
             try store.begin(sampleChange(at: at(second)))
             try store.insert(sampleEntry())
@@ -516,7 +516,7 @@ extension StoreConformance {
 }
 
 extension StoreConformance.Subject {
-  /// Takes back the latest change of the samples' owner.
+  /// Undoes the latest change of the sample owner.
   func takeBackLast() async throws -> [TrackerKey: Set<CivilDate>] {
     try await write { store in
       guard let last = try store.lastChange(owner: 1_000, since: at(0)) else {
@@ -528,7 +528,7 @@ extension StoreConformance.Subject {
 }
 
 extension StoreTransaction {
-  /// All that can be seen of an owner's trackers.
+  /// Unlocks an achievement and adds 10 experience points.
   func unlock(_ name: String, _ owner: UInt32) throws {
     let pack = PackID(rawValue: "hydration")
     try setProgress(

@@ -87,7 +87,7 @@ extension StoreConformance {
         let alpha = ItemID(rawValue: "alpha")
         try await subject.write { store in
           for key in [waterKey, watchKey] { try store.put(sampleTracker(key)) }
-          // A fortnight from a Monday on, one a day; item and note on some, a milestone on day 3 and 9.
+          // Two weeks from a Monday on, one entry a day; some have an item or a note, days 3 and 9 a milestone.
           for number in 0..<14 {
             var entry = sampleEntry(at: at(Int64(number)), day: trackingDay(number))
             entry.item = number % 3 == 0 ? alpha : number % 3 == 1 ? ItemID(rawValue: "beta") : nil
@@ -202,7 +202,7 @@ extension StoreConformance {
           (entries[0].item, entries[1].day, entries[2].item) = (beta, trackingDay(2), nil)
           for entry in entries[0...2] { try store.update(entry) }
           try expect(days(), is: ["1 beta 1", "2 alpha 1", "2 beta 1", "3 beta 1", "5 alpha 1"], "after edits")
-          // An edit of something else counts nothing twice.
+          // An edit of another field does not count the entry twice.
           entries[3].note = "note"
           try store.update(entries[3])
           try store.removeEntry(entries[4].id, owner: 1_000)

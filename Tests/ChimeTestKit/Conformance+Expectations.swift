@@ -4,7 +4,7 @@ import ChimeSchedule
 private let id = ReminderID(rawValue: "aaaa")
 
 extension StoreConformance {
-  /// What jobs say of themselves, and what is awaited of them.
+  /// Pings of jobs, and the deadlines for them.
   static let expectationCases: [Case] = [
     Case("an awaited ping is found until it comes, and is due at its end") { subject in
       try await subject.write { store in
@@ -90,7 +90,7 @@ extension StoreConformance {
         try store.await(at: at(10), until: at(40), next: at(100))
         let due = try store.claimDue(now: at(40), limit: 9)
         guard let due = due.first, var occurrence = due.occurrence else { return }
-        // A run has begun meanwhile.
+        // A run begins meanwhile.
         occurrence.state = .awaited(until: at(60))
         try store.update(occurrence, now: at(39))
         (occurrence.state, occurrence.firedAt, occurrence.rounds) = (.fired, at(40), 1)
@@ -214,7 +214,7 @@ private func expectation(_ name: String, owner: UInt32 = 1_000) throws -> Remind
 }
 
 extension StoreTransaction {
-  /// A time comes whose ping is awaited from then on.
+  /// Records that a time has come whose ping is awaited until `end`.
   fileprivate func await(_ name: String = "aaaa", at time: Instant, until end: Instant, next: Instant) throws {
     let id = ReminderID(rawValue: name)
     guard let reminder = try reminder(id)?.reminder else { return }

@@ -25,7 +25,7 @@ extension StoreConformance {
           {
             try store.upsert(sample(id), next: at(next))
           }
-          // What comes again is due beside the regular times.
+          // A repeat is due beside the regular times.
           try store.addFired("ffff", next: at(90))
           var snoozed = try store.theOccurrence(
             OccurrenceID(reminder: ReminderID(rawValue: "ffff"), scheduledAt: at(10)))
@@ -77,7 +77,7 @@ extension StoreConformance {
           try store.upsert(sample("aaaa"), next: at(10))
           return try store.fireDue(at: at(10), next: at(70))[0]
         }
-        // The same decision made anew: other delivery ids.
+        // The same decision, made again with other delivery ids.
         let again = fire(firing.due, next: at(70), tag: "x")
         try await subject.write { try $0.record([again, again]) }
         try await subject.write { try $0.record([firing]) }
@@ -105,7 +105,7 @@ extension StoreConformance {
         try expect(deliveries, is: 1, "the deliveries")
       },
       Case("an occurrence that was heard is not fired again when the clock goes back") { subject in
-        // The last: its snooze ended while the machine slept, and that was too long ago.
+        // The last state: a snooze ended during suspend, too long ago to fire.
         for state in [Occurrence.State.delivered, .done, .dismissed, .snoozed(until: at(500)), .missed(.suspend)] {
           let id = "s\(state)".filter(\.isLetter)
           let (found, deliveries) = try await subject.write { store in
@@ -140,7 +140,7 @@ extension StoreConformance {
         try expect(record?.reminder.skipNext, is: 1, "the skips left")
       },
       Case("a decision about an older definition does not move the new one") { subject in
-        // Also where the new definition's next time happens to be the old one's.
+        // This also holds if the new next time equals the old one.
         for (id, changed) in [("aaaa", at(40)), ("bbbb", at(10))] {
           let due = try await subject.write { store in
             try store.upsert(sample(id), next: at(10))

@@ -4,7 +4,7 @@ import ChimeSchedule
 private let again = at(500)
 
 extension StoreConformance {
-  /// Queues that keep their order, deliveries that are given back or sent again.
+  /// Ordered queues, and deliveries that are released or sent again.
   static let queueCases: [Case] = [
     Case("an ordered lane sends its oldest only, and waits for it") { subject in
       try await subject.write { store in
@@ -139,7 +139,7 @@ extension StoreConformance {
     },
   ]
 
-  /// What is removed of the history, and what is not.
+  /// Which history is removed, and which stays.
   static let historyCases: [Case] = [
     Case("closed times go when they are old, with all that belongs to them") { subject in
       try await subject.write { store in
@@ -186,7 +186,7 @@ extension StoreConformance {
     Case("history goes in small steps, past what stays") { subject in
       try await subject.write { store in
         for number in 0..<10 {
-          // Every third one is owed.
+          // Every third delivery is pending.
           if number % 3 == 0 {
             try store.upsert(sample("owed\(number)"), next: at(Int64(number)))
             try store.fireDue(at: at(Int64(number)), queues: [team])
@@ -252,14 +252,14 @@ extension StoreConformance {
 }
 
 extension StoreTransaction {
-  /// The oldest delivery that a queue owes.
+  /// Returns the oldest pending delivery of a queue.
   fileprivate func oldest(_ queue: DeliveryQueue) throws -> DeliveryID {
     let owed = try allDeliveries().filter { $0.queue == queue && $0.isOwed }
     guard let last = owed.last else { throw ConformanceFailure(description: "\(queue) owes nothing") }
     return last.id
   }
 
-  /// A reminder that fired, was delivered and done.
+  /// Adds a reminder that fired, was delivered and done.
   fileprivate func addPast(_ id: String, at time: Instant, endedAt: Instant) throws {
     try upsert(sample(id), next: time)
     try fireDue(at: time)

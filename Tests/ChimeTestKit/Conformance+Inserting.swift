@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-// Many new reminders at once.
+// Inserting many reminders at once.
 extension StoreConformance {
   static var insertingCases: [Case] {
     [

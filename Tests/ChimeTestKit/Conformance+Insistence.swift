@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-// Times that are looked at later than they are scheduled, and occurrences that are repeated.
+// Times that are evaluated later than scheduled, and occurrences that repeat.
 extension StoreConformance {
   static var insistenceCases: [Case] { laterCases + repeatCases }
 
@@ -36,7 +36,7 @@ extension StoreConformance {
           try store.upsert(sample("bbbb"), next: at(90))
           var firing = fire(try store.claimDue(now: at(10), limit: 1)[0], next: at(10))
           (firing.occurrences, firing.deliveries, firing.nextDueAt) = ([], [], at(100))
-          // A decision that is recorded twice is the same decision.
+          // Recording a decision twice has the effect of recording it once.
           try store.record([firing, firing])
           return firing
         }
@@ -73,7 +73,7 @@ extension StoreConformance {
           let record = try store.reminder(ReminderID(rawValue: "held"))
           try expect(record?.next, is: at(10), "the next time")
           try expect(record?.isHeld, is: true, "that it was held")
-          // The definition replaces it, and what it says of the due time holds.
+          // A new definition replaces the deferral.
           try store.upsert(sample("held", generation: 1), next: at(10))
           try expect(store.reminder(ReminderID(rawValue: "held"))?.isHeld, is: false, "that it is held")
         }
@@ -96,7 +96,7 @@ extension StoreConformance {
           try expect(store.wakeups().nextDue, is: at(50), "the horizon")
           try expect(store.reminder(id.reminder)?.repeatAt, is: at(50), "the repeat")
           try expect(store.reminder(id.reminder)?.snoozedUntil, is: nil, "the snooze")
-          // A channel had it meanwhile.
+          // A channel delivered it meanwhile.
           try store.update(try store.theOccurrence(id).delivered(at: at(12)), now: at(12))
           let due = try store.claimDue(now: at(50), limit: 5)
           try expect(due.map(\.isRegular), is: [false], "what is due")
@@ -154,7 +154,7 @@ extension StoreConformance {
           try expect(
             store.claimDue(now: at(5_000), limit: 9).map { [$0.scheduledAt, $0.dueAt] },
             is: [[at(30), at(430)], [at(10), at(491)]], "what is due")
-          // The older one fires again, which ends nothing.
+          // The older occurrence fires again, which ends no other.
           let due = try store.claimDue(now: at(491), limit: 9)
           try store.record([fire(due[1], now: at(491), repeatAt: at(900))])
           try expect(store.claimDue(now: at(5_000), limit: 9).map(\.dueAt), is: [at(430), at(900)], "what is due then")
@@ -177,7 +177,7 @@ extension StoreConformance {
           try store.addFired("other", queues: [desktop])
           let id = try store.addFired("aaaa", queues: [desktop, team])
           let first = try store.deliveries(DeliveryFilter(occurrence: id), page: Page())
-          // The desktop's waits for its bus, the team's has arrived.
+          // The desktop message waits for the bus; the team's is delivered.
           for delivery in first {
             let isDesktop = delivery.queue == desktop
             let attempt = Attempt(number: 1, startedAt: at(11), took: .zero, outcome: isDesktop ? .failed : .delivered)

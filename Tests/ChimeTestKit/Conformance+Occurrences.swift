@@ -98,7 +98,7 @@ extension StoreConformance {
             occurrence.state = state
             try store.update(occurrence, now: at(20))
           }
-          // One of a time that never was, and one of a reminder that never was.
+          // One time that never existed, and one reminder that never existed.
           let unknown = [
             OccurrenceID(reminder: ids[0].reminder, scheduledAt: ids[0].scheduledAt + .seconds(1)),
             OccurrenceID(reminder: ReminderID(rawValue: "none"), scheduledAt: ids[0].scheduledAt),

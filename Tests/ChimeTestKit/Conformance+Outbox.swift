@@ -144,7 +144,7 @@ extension StoreConformance {
           try expect(store.theOccurrence(id).state, is: .fired, "the occurrence's state")
           try expect(store.theOccurrence(id).deliveredAt, is: nil, "when it was shown")
           try expect(store.sent(of: id), is: [], "what was shown of it")
-          // A later round takes the place of messages, an answer and a removal end them.
+          // A later round replaces messages; an answer or a removal cancels them.
           let due = DueReminder(
             reminder: try sample("aaaa"), scheduledAt: at(10), dueAt: at(30), isRegular: false,
             occurrence: try store.theOccurrence(id))
@@ -270,7 +270,7 @@ extension StoreConformance {
       },
       Case("what was woken as the clock went back stays so when it is claimed and let go") { subject in
         try await subject.write { store in
-          // Fired at 10; the clock says 5 now.
+          // It fired at 10; now the clock is at 5.
           try store.addFired("aaaa", queues: [team])
           try store.wake(queue: team, now: at(5))
           let claims = try store.claimDeliveries(queue: team, now: at(5), visibleAgain: at(6), limit: 1)
@@ -278,7 +278,7 @@ extension StoreConformance {
           try store.release(claims.map(\.delivery.id), now: at(5))
           let again = try store.claimDeliveries(queue: team, now: at(5), visibleAgain: at(6), limit: 1)
           try expect(again.map(\.delivery.id), is: claims.map(\.delivery.id), "what may be tried again")
-          // The clock went back while it was claimed.
+          // The clock goes back while the delivery is claimed.
           try store.release(claims.map(\.delivery.id), now: at(2))
           let third = try store.claimDeliveries(queue: team, now: at(2), visibleAgain: at(6), limit: 1)
           try expect(third.map(\.delivery.id), is: claims.map(\.delivery.id), "what may be tried by the clock as it is")

@@ -56,7 +56,7 @@ extension StoreConformance {
           try counted(1, store, "reading")
           try expect(store.reminderCount(of: other), is: 0, "another tenant's")
         }
-        // More than are added up one by one.
+        // Enough reminders that an engine merges its rows of count changes.
         try await subject.write { store in
           for number in 0..<200 { try store.upsert(sample("t\(number)", owner: other), next: at(100)) }
           try expect(store.reminderCount(of: other), is: 200, "many")

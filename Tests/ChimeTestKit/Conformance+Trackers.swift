@@ -56,7 +56,7 @@ extension StoreConformance {
         ]
         try await subject.write { store in
           for tracker in [all[5], all[3], all[0], all[4], all[2], all[1]] { try store.put(tracker) }
-          // A change does not move it.
+          // An edit keeps its position.
           try store.put(all[0])
         }
         try await subject.reopen()
@@ -226,7 +226,7 @@ extension StoreConformance {
           (newer.removed, newer.reminders) = ([], [:])
           try store.put(newer)
           try expect(store.pack(pack.id, owner: 7), is: newer, "a newer one")
-          // Whatever was read before.
+          // The first version again, after another was read.
           try store.put(full)
           try expect(store.pack(pack.id, owner: 7), is: full, "the first again")
           try expect(store.removePack(pack.id, owner: 7), is: true, "whether there was one")
@@ -284,7 +284,7 @@ extension StoreConformance {
 }
 
 extension StoreTransaction {
-  /// Gives a tracker one of everything.
+  /// Gives a tracker one object of each kind.
   func fill(_ key: TrackerKey) throws {
     try put(sampleTracker(key))
     var entry = sampleEntry(key)
@@ -296,7 +296,7 @@ extension StoreTransaction {
     try setSummary(TrackerSummary(), of: key)
   }
 
-  /// Whether there is nothing of a tracker, or nothing in it.
+  /// Returns whether a tracker has no data of any kind.
   func isEmpty(_ key: TrackerKey) throws -> Bool {
     let filter = EntryFilter(owner: key.owner, tracker: key.id)
     return try entries(filter, page: Page()).isEmpty && entryCount(filter) == 0

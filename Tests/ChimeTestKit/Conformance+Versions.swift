@@ -40,7 +40,7 @@ extension StoreConformance {
       try await subject.write { store in
         try store.upsert(sample("aaaa"), next: at(10), since: at(5))
         try store.fireDue(at: at(900), next: at(910))
-        // Ahead of its time it is done, and so another; back in it, and done once more.
+        // Edits at a time ahead, then the clock goes back and the reminder is edited again.
         try store.upsert(daily(1), next: at(950), since: at(900))
         try store.upsert(daily(2), next: at(50), since: at(20))
         try expect(
@@ -137,7 +137,8 @@ private func daily(_ generation: Int64) throws -> Reminder {
   return reminder
 }
 
-/// `10 20 weekdays at 08:30`: the first of its times, the first that was not decided, whether it is in force, and the schedule.
+/// Formats versions as `10 20 weekdays at 08:30`: the first time, the first undecided time, whether it is in force, and
+/// the schedule.
 private func spans(_ store: any StoreTransaction) throws -> [String] {
   func show(_ time: Instant?) -> String { time.map { "\(($0 - at(0)).rawValue / 1_000)" } ?? "-" }
   return try store.versions(of: id).map {

@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-// For which times the machine is woken.
+// The times for which the machine wakes.
 extension StoreConformance {
   static var wakeCases: [Case] {
     [
@@ -22,7 +22,7 @@ extension StoreConformance {
           try expect(
             store.due(now: at(30), limit: 5, after: nil).nextWake, is: at(50), "what has come does not hide it")
           try expect(store.due(now: at(50), limit: 5, after: nil).nextWake, is: nil, "when none is to come")
-          // It fires and goes on.
+          // The reminder fires and recurs.
           try store.fireDue(at: at(30), next: at(90))
           try expect(store.wakeups().nextWake, is: at(50), "the next")
           try store.fireDue(at: at(50), next: at(70))
@@ -98,7 +98,7 @@ extension StoreConformance {
   }
 }
 
-/// A reminder that wakes the machine.
+/// Returns a reminder that wakes the machine.
 private func waking(_ id: String) throws -> Reminder {
   var reminder = try sample(id)
   reminder.wake = true

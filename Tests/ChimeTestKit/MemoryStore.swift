@@ -1,23 +1,23 @@
 public import ChimeCore
 import ChimeSchedule
 
-/// A store that remembers nothing beyond its process: the plainest reading of the contract, for engines to be compared
-/// with and for tests that need no disk.
+/// A MemoryStore keeps all data in memory. It is the reference implementation of the store contract, for comparison
+/// with engines and for tests without a disk.
 ///
 ///     let store = MemoryStore()
-///     let again = await MemoryStore(continuing: store)   // as another start of the daemon would find it
+///     let again = await MemoryStore(continuing: store)  // what the next start of the daemon finds
 public actor MemoryStore: Store {
   private var contents = MemoryContents()
   private var isClosed = false
 
   public init() {}
 
-  /// A transaction of a store that has nothing and is nobody's, for who needs no more of it.
+  /// Returns a transaction on an empty store of its own.
   public static func emptyTransaction() -> any StoreTransaction {
     MemoryTransaction(MemoryContents(), isReadOnly: false)
   }
 
-  /// A store with what `other` holds.
+  /// Creates a store with the contents of `other`.
   public init(continuing other: MemoryStore) async { contents = await other.contents }
 
   public func write<Result: Sendable>(
@@ -40,38 +40,38 @@ public actor MemoryStore: Store {
   public func close() async { isClosed = true }
 }
 
-/// All that a store holds, as a value: a transaction works on a copy, which replaces the original or is dropped.
+/// The contents of a store as a value. A transaction works on a copy, which replaces the original on commit.
 struct MemoryContents: Sendable {
-  /// Every reminder there ever was, with its place in the order of their making.
+  /// Every reminder that ever existed, with its creation order.
   var order: [ReminderID: Int] = [:]
   var reminders: [ReminderID: Reminder] = [:]
   var regular: [ReminderID: Regular] = [:]
-  /// The first time of each definition, and those that were replaced, in their order.
+  /// The first time of each current definition, and the replaced definitions in order.
   var countsFrom: [ReminderID: Instant] = [:]
   var replaced: [ReminderID: [ReminderVersion]] = [:]
-  /// The newest first.
+  /// Newest first.
   var pings: [ReminderID: [Ping]] = [:]
-  /// Since when expectations are down.
+  /// When each expectation went down.
   var down: [ReminderID: Instant] = [:]
-  /// When occurrences come again.
+  /// When open occurrences fire again.
   var again: [OccurrenceID: Instant] = [:]
   private(set) var occurrences: PartedTable<OccurrenceID, Occurrence> = [:]
-  /// What each reminder's are for, earliest first.
+  /// The scheduled times of each reminder's occurrences, earliest first.
   private var timesOf: [ReminderID: [Instant]] = [:]
-  /// Those that say that they are to be repeated, whether or not they are due again.
+  /// The occurrences that repeat, whether or not they are due again.
   private(set) var insisting: [ReminderID: Set<OccurrenceID>] = [:]
   private(set) var outbox: PartedTable<DeliveryID, Entry> = [:]
   private(set) var deliveriesOf: PartedTable<OccurrenceID, [DeliveryID]> = [:]
-  /// What each queue owes, oldest first; queues that owe nothing are not in it.
+  /// The pending deliveries of each queue, oldest first; queues without any are absent.
   private(set) var owed: [DeliveryQueue: [Owed]] = [:]
   private var places = 0
   var attempts: PartedTable<DeliveryID, [Attempt]> = [:]
   var endpoints: [DeliveryQueue: Endpoint] = [:]
   var answers: [Token: Answer] = [:]
-  /// Action tokens that were used, with when they expire.
+  /// Used action tokens, with their expiry times.
   var spent: [String: Instant] = [:]
   var notes: [String: String] = [:]
-  /// In the order in which they were enrolled.
+  /// In the order of creation.
   var tenants: [Tenant] = []
   var tracking = MemoryTracking()
 
@@ -84,11 +84,11 @@ struct MemoryContents: Sendable {
   struct Entry: Sendable {
     var delivery: Delivery
     var visibleAt: Instant
-    /// Grows from one to the next.
+    /// The order of creation; it grows with each delivery.
     var place: Int
   }
 
-  /// What what wakes next is made of.
+  /// A pending delivery, as the basis of the queue's next wakeup.
   struct Owed: Sendable {
     var id: DeliveryID
     var place: Int
@@ -107,7 +107,7 @@ struct MemoryContents: Sendable {
 
   func hasOccurrences(of reminder: ReminderID) -> Bool { timesOf[reminder] != nil }
 
-  /// A reminder's, those for times from `first` to before `end`, earliest first.
+  /// Returns a reminder's occurrences from `first` to before `end`, earliest first.
   func occurrenceIDs(
     of reminder: ReminderID, from first: Instant? = nil, before end: Instant? = nil
   ) -> some BidirectionalCollection<OccurrenceID> {
@@ -123,7 +123,7 @@ struct MemoryContents: Sendable {
 
   private func place(of id: OccurrenceID) -> Int { Self.place(of: id.scheduledAt, in: timesOf[id.reminder] ?? []) }
 
-  /// How many are earlier. Simulations ask for the latest ones very often.
+  /// Returns the number of earlier times, by binary search: simulations ask for the latest ones very often.
   private static func place(of time: Instant, in times: [Instant]) -> Int {
     var (low, high) = (0, times.count)
     while low < high {
@@ -150,7 +150,7 @@ struct MemoryContents: Sendable {
     if insisting[id.reminder]?.isEmpty == true { insisting[id.reminder] = nil }
   }
 
-  /// Removes it with its deliveries and their attempts.
+  /// Removes an occurrence with its deliveries and their attempts.
   mutating func forget(_ id: OccurrenceID) {
     if occurrences.removeValue(forKey: id) != nil {
       let place = place(of: id)
@@ -184,7 +184,7 @@ struct MemoryContents: Sendable {
     }
   }
 
-  /// Where it stands, or would stand, among what its queue owes.
+  /// Returns the delivery's position among the pending ones of its queue.
   private func place(_ entry: Entry) -> Int {
     let list = owed[entry.delivery.queue] ?? []
     var (low, high) = (0, list.count)
@@ -204,7 +204,7 @@ struct MemoryContents: Sendable {
 }
 
 extension Delivery {
-  /// When it may be tried, unless someone has claimed it.
+  /// The earliest time of the next attempt, ignoring claims.
   var ownTime: Instant {
     if case .waiting(let until) = state { until } else { createdAt }
   }

@@ -2,10 +2,10 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// All that a memory store holds of trackers.
+/// The tracker data of a memory store.
 ///
-/// What a person has entered is one dictionary of things. A change remembers of each thing that it touches what it was
-/// before, once; taking it back puts all of that back.
+/// All user data are one dictionary of things. A change remembers the first previous state of each thing that it
+/// touches; undo restores these states.
 struct MemoryTracking: Sendable {
   enum Name: Hashable, Sendable {
     case tracker(TrackerKey)
@@ -36,47 +36,47 @@ struct MemoryTracking: Sendable {
   struct Change: Sendable {
     var change: TrackingChange
     var detail: String?
-    /// What each thing was that it has touched; nil where there was none.
+    /// The previous states of the touched things; nil for a new thing.
     var before: [Name: Thing?] = [:]
-    /// What it has laid aside, when it has exchanged everything.
+    /// The replaced data, if the change is an exchange.
     var exchanged: Exchanged?
   }
 
-  /// What an owner had before all of it was exchanged.
+  /// The data of an owner before an exchange.
   struct Exchanged: Sendable {
     var shelf: UInt32
     var things: [Name: Thing]
     var totals: [TrackerKey: [CivilDate: DayTotal]]
     var summaries: [TrackerKey: TrackerSummary]
     var unlocks: [PackKey: Unlocks]
-    /// What the earlier changes remember, which is of these things.
+    /// The previous states that earlier changes remember, which belong to these data.
     var before: [Int64: [Name: Thing?]]
   }
 
   struct StagingOwners: Sendable {
     var owner: UInt32
     var at: Instant
-    /// The change that has exchanged it.
+    /// The change that exchanged it.
     var change: Int64?
   }
 
   private(set) var things: [Name: Thing] = [:]
   var shelves: [UInt32: StagingOwners] = [:]
-  /// Those that can be taken back, in order.
+  /// The changes that can be undone, in order.
   var changes: [Change] = []
   var totals: [TrackerKey: [CivilDate: DayTotal]] = [:]
   var summaries: [TrackerKey: TrackerSummary] = [:]
   var unlocks: [PackKey: Unlocks] = [:]
-  /// Every tracker there ever was, in the order in which their names were given.
+  /// Every tracker that ever existed, in the order of creation.
   var order: [TrackerKey: Int] = [:]
-  /// The last numbers given.
+  /// The last numbers assigned.
   var lastChange: Int64 = 0
   var lastEntry: Int64 = 0
   var lastMilestone: Int64 = 0
 
-  /// Puts a thing, or removes it.
+  /// Puts or removes a thing.
   ///
-  /// - Parameter change: the change that it is a part of; nil: of none.
+  /// - Parameter change: the change to which this edit belongs; nil for none.
   mutating func set(_ name: Name, _ thing: Thing?, in change: Int64?) {
     let old = things[name]
     if let index = changes.firstIndex(where: { $0.change.id == change }) {
@@ -84,7 +84,8 @@ struct MemoryTracking: Sendable {
     } else if old == nil || thing == nil, let index = changes.lastIndex(where: { $0.before[name] != nil }),
       case .some(.none) = changes[index].before[name]
     {
-      // What a change has made and is there no more is not that change's any longer: another of its name is another.
+      // A thing that a change created and that was removed no longer belongs to the change: a new thing of that name is
+      // another.
       changes[index].before[name] = nil
     }
     things[name] = thing
@@ -116,7 +117,7 @@ struct MemoryTracking: Sendable {
     if case .pack(let pack) = things[.pack(key)] { pack } else { nil }
   }
 
-  /// Takes back the last change of an owner.
+  /// Undoes the last change of an owner.
   mutating func takeBack(_ index: Int) -> [TrackerKey: Set<CivilDate>] {
     let change = changes.remove(at: index)
     if let exchanged = change.exchanged {
@@ -151,11 +152,11 @@ struct MemoryTracking: Sendable {
     return touched
   }
 
-  // Shelves.
+  // Staging owners.
 
-  /// Has an owner's things be those of a shelf.
+  /// Swaps an owner's data with those of a staging owner.
   ///
-  /// - Returns: what they were.
+  /// - Returns: the owner's previous data.
   mutating func exchange(_ owner: UInt32, _ shelf: UInt32) -> Exchanged {
     let before = changes.filter { $0.change.owner == owner }.map { ($0.change.id, $0.before) }
     let exchanged = Exchanged(
@@ -189,7 +190,7 @@ struct MemoryTracking: Sendable {
     abandon(exchanged.shelf)
   }
 
-  /// Names change their owners too, and keep their places.
+  /// Swaps the owners of names too, which keep their order.
   private mutating func swapOrder(_ owner: UInt32, _ shelf: UInt32) {
     order = Dictionary(
       uniqueKeysWithValues: order.map { key, place in
@@ -198,7 +199,7 @@ struct MemoryTracking: Sendable {
       })
   }
 
-  /// Removes all of an owner's but the names.
+  /// Removes all data of an owner except the names.
   mutating func drop(_ owner: UInt32) {
     things = things.filter { $0.value.owner != owner }
     totals = totals.filter { $0.key.owner != owner }

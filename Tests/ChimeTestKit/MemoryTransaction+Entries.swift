@@ -146,6 +146,6 @@ extension MemoryTransaction {
 }
 
 extension String {
-  /// Its bytes, with capital letters of ASCII as small ones.
+  /// The UTF-8 bytes, with ASCII letters in lower case.
   fileprivate var plain: [UInt8] { utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 } }
 }

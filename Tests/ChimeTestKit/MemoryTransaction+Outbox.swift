@@ -20,7 +20,7 @@ extension MemoryTransaction {
     }
   }
 
-  /// What the queue owes, oldest first; of an ordered queue only the oldest.
+  /// Returns the deliveries that may be tried, oldest first; for an ordered queue, only the oldest.
   func triable(in queue: DeliveryQueue) -> ArraySlice<MemoryContents.Owed> {
     let owed = contents.owed[queue] ?? []
     return contents.endpoints[queue]?.settings.inOrder == true ? owed.prefix(1) : owed[...]
@@ -89,7 +89,7 @@ extension MemoryTransaction {
       guard var entry = contents.outbox[id], entry.visibleAt > now, entry.visibleAt == entry.delivery.ownTime else {
         continue
       }
-      // Its own time, so that it does not go back to the former one when it is claimed and let go.
+      // Set the state too, so that a claim and a release do not restore the former time.
       entry.delivery.state = .waiting(until: now)
       entry.visibleAt = now
       put(entry)

@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// Changes, trackers, and shelves.
+// Changes, trackers, and staging owners.
 extension MemoryTransaction {
   typealias PackKey = MemoryTracking.PackKey
 
@@ -26,7 +26,7 @@ extension MemoryTransaction {
     contents.tracking.changes.first { $0.change.id == change }?.detail
   }
 
-  /// Puts a thing of an owner, or removes it, as a part of the owner's change.
+  /// Puts or removes a thing as a part of the owner's current change.
   func set(_ name: MemoryTracking.Name, _ thing: MemoryTracking.Thing?, of owner: UInt32) {
     contents.tracking.set(name, thing, in: change?.owner == owner ? change?.id : nil)
   }
@@ -111,7 +111,7 @@ extension MemoryTransaction {
     return true
   }
 
-  // What follows from entries.
+  // Data derived from entries.
 
   func dayTotal(of key: TrackerKey, on day: CivilDate) throws -> DayTotal? { contents.tracking.totals[key]?[day] }
 
@@ -138,7 +138,7 @@ extension MemoryTransaction {
     contents.tracking.summaries[key] = summary
   }
 
-  // Packs and what they unlock.
+  // Packs and achievements.
 
   func put(_ pack: InstalledPack) throws {
     try requireWriting()
@@ -185,7 +185,7 @@ extension MemoryTransaction {
     contents.tracking.unlocks[PackKey(owner: owner, id: pack), default: .init()].experience = experience
   }
 
-  // Shelves.
+  // Staging owners.
 
   func makeStagingOwner(for owner: UInt32, now: Instant) throws -> UInt32 {
     try requireWriting()

@@ -1,16 +1,16 @@
 import ChimeCore
 import ChimeSchedule
 
-/// The verbs over a value.
+/// Implements the store's operations on a value.
 final class MemoryTransaction: StoreTransaction {
   var contents: MemoryContents
-  /// What has been written since it was last cleared.
+  /// The changes since this was last cleared.
   var changed = Changes()
   private(set) var tenantsWithMore: Set<UInt32> = []
-  /// After so many more writing verbs the disk is full; nil: it never is.
+  /// The number of writes before the simulated disk is full; nil for no limit.
   var writesLeft: Int?
   private let isReadOnly: Bool
-  /// The change that this body has begun, and whose it is.
+  /// The change that this transaction has begun, and its owner.
   var change: (id: Int64, owner: UInt32)?
 
   struct Changes {
@@ -156,7 +156,7 @@ final class MemoryTransaction: StoreTransaction {
       awaitedUntil: again(where: \.isAwaited), downSince: contents.down[id], awaitsOther: awaitsOther(reminder))
   }
 
-  /// Whether one that it counts from has a time to come or an open occurrence.
+  /// Returns whether a reminder that this one follows has a future time or an open occurrence.
   func awaitsOther(_ reminder: Reminder) -> Bool {
     var seen: Set<ReminderID> = []
     var next = reminder.follows
@@ -244,7 +244,7 @@ final class MemoryTransaction: StoreTransaction {
       }
       return found.on(page)
     }
-    // What is small is sorted, not the occurrences themselves.
+    // Sort small keys, not the occurrences themselves.
     var places: [(at: Instant, order: Int, id: OccurrenceID)] = []
     for (id, occurrence) in contents.occurrences where matches(occurrence) {
       places.append((id.scheduledAt, order(id), id))
@@ -298,7 +298,7 @@ final class MemoryTransaction: StoreTransaction {
     if !occurrence.isOpen { cancel(occurrence.id, at: now) { $0.event == nil } }
   }
 
-  /// Cancels the owed deliveries of an occurrence that `match` picks.
+  /// Cancels the pending deliveries of an occurrence that `match` selects.
   func cancel(_ id: OccurrenceID, at now: Instant, where match: (Delivery) -> Bool) {
     for delivery in contents.deliveriesOf[id] ?? [] {
       guard var entry = contents.outbox[delivery], entry.delivery.isOwed, match(entry.delivery) else { continue }
@@ -309,7 +309,7 @@ final class MemoryTransaction: StoreTransaction {
 
   // Firing.
 
-  // What is kept as values can always be read.
+  // Values in memory are always readable.
   var unreadable: [UnreadableReminder] { [] }
 
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
@@ -317,7 +317,7 @@ final class MemoryTransaction: StoreTransaction {
   }
 
   func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
-    // Among equals the older reminder, and of one reminder the regular time, comes first.
+    // Ties go to the older reminder, and within a reminder to the regular time.
     var due: [(rank: (Instant, Int64, Int64), id: OccurrenceID)] = []
     for (id, time) in contents.regular {
       let rank = (time.dueAt, Int64(contents.order[id] ?? -1), Int64(-1))
@@ -359,7 +359,7 @@ final class MemoryTransaction: StoreTransaction {
     var passedOver: Set<OccurrenceID> = []
     for occurrence in firing.occurrences {
       let known = contents.occurrences[occurrence.id]
-      // What comes again may do so by the decision that was made for it, and by no other.
+      // An occurrence fires again only by the decision made for it.
       let isMadeForIt =
         !firing.advances && occurrence.id == own && known?.comesAgain != nil
         && known?.comesAgain == due.occurrence?.comesAgain
@@ -414,7 +414,7 @@ final class MemoryTransaction: StoreTransaction {
     }.map(\.delivery)
   }
 
-  /// A time that fires leaves nothing to insist on for those before it.
+  /// Ends the repeats of earlier occurrences, because a later one has fired.
   private func endRepeats(before id: OccurrenceID) {
     for key in contents.insisting[id.reminder] ?? [] where key.scheduledAt < id.scheduledAt {
       guard var occurrence = contents.occurrences[key], occurrence.isOpen, !occurrence.isSnoozed else { continue }
@@ -455,7 +455,7 @@ extension Array {
 }
 
 extension Collection where Element == UInt8 {
-  /// Where `pattern` first occurs.
+  /// Returns where `pattern` first occurs.
   func firstRange(of pattern: [UInt8]) -> Index? {
     indices.first { self[$0...].starts(with: pattern) }
   }

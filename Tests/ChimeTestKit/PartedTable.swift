@@ -1,6 +1,7 @@
-/// A dictionary in parts, of which a copy shares those that neither side changes since.
+/// A dictionary in parts. A copy shares the parts that neither side changes.
 ///
-/// The simulator keeps what a store held before each of many small changes; a whole dictionary would be copied for each.
+/// The simulator keeps the store's contents before each of many small changes, and copying a whole dictionary each time
+/// would be slow.
 struct PartedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable, Sequence, ExpressibleByDictionaryLiteral {
   private static var width: Int { 128 }
 

@@ -2,22 +2,20 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// Values of trackers for the conformance cases.
-
-/// So many days after an arbitrary Monday in 2026.
+/// Returns the day so many days after an arbitrary Monday in 2026.
 func trackingDay(_ number: Int) -> CivilDate { CivilDate(dayNumber: 20_542 + number) ?? .latest }
 
 let waterKey = TrackerKey(owner: 1_000, id: TrackerID(rawValue: "water"))
 let watchKey = TrackerKey(owner: 1_000, id: TrackerID(rawValue: "watch"))
 
-/// A tracker of the plainest kind.
+/// Returns a minimal tracker.
 func sampleTracker(_ key: TrackerKey = waterKey, title: String? = nil) throws -> Tracker {
   Tracker(
     id: key.id, owner: key.owner, title: LocalizedText(title ?? "Title of \(key.id)"), kind: .check,
     startedOn: trackingDay(0), createdAt: at(0))
 }
 
-/// A tracker of which no field has its default.
+/// Returns a tracker in which no field has its default.
 func fullTracker(_ key: TrackerKey) throws -> Tracker {
   Tracker(
     id: key.id, owner: key.owner, title: LocalizedText(["en": "Water \"'%_\\", "ar": "\u{645}\u{627}\u{621}"]),
@@ -40,7 +38,7 @@ func sampleEntry(_ key: TrackerKey = waterKey, at time: Instant = at(10), day: C
   Entry(id: EntryID(rawValue: 0), tracker: key.id, owner: key.owner, at: time, day: day, minute: 600)
 }
 
-/// An entry of which no field has its default.
+/// Returns an entry in which no field has its default.
 func fullEntry(_ key: TrackerKey) -> Entry {
   Entry(
     id: EntryID(rawValue: 99), tracker: key.id, owner: key.owner, at: at(77), day: trackingDay(1), minute: 1_439,
@@ -73,7 +71,7 @@ func sampleChange(
   TrackingChange(owner: owner, at: time, kind: kind, tracker: waterKey.id, subject: subject)
 }
 
-/// A pack in which nothing has its default, neither in it nor in what it holds.
+/// Returns a pack in which no field has its default, including nested values.
 func fullPack(_ id: String = "hydration", title: String = "Hydration") throws -> Pack {
   var tracker = try fullTracker(TrackerKey(owner: 0, id: waterKey.id))
   tracker.pack = PackID(rawValue: id)
@@ -115,7 +113,7 @@ func fullPack(_ id: String = "hydration", title: String = "Hydration") throws ->
     milestoneSteps: Unit("kg").map { [waterKey.id: [.init(unit: $0, steps: [Quantity(grains: 2)])]] } ?? [:])
 }
 
-/// That no field of a sample is as in a plain value, but for those named.
+/// Checks that a sample differs from a plain value in all fields except the named ones.
 func expectFull(_ full: Any, _ plain: Any, but known: Set<String>) throws {
   for (one, other) in zip(Mirror(reflecting: full).children, Mirror(reflecting: plain).children) {
     guard let label = one.label, !known.contains(label) else { continue }

@@ -2,21 +2,21 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// Values for the conformance cases. Times are seconds since an arbitrary Monday in 2026.
+// Times in the samples are seconds since an arbitrary Monday in 2026.
 
 func at(_ seconds: Int64) -> Instant { Instant(seconds: 1_774_828_800 + seconds) }
 
 let desktop = DeliveryQueue(owner: 1_000, channel: .desktop)
 let team = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
 
-/// A reminder of the plainest kind.
+/// Returns a minimal reminder.
 func sample(_ id: String, title: String? = nil, owner: UInt32 = 1_000, generation: Int64 = 0) throws -> Reminder {
   Reminder(
     id: ReminderID(rawValue: id), owner: owner, title: title ?? "Title of \(id)",
     schedule: try Schedule(canonical: "weekdays at 08:30"), createdAt: at(0), generation: generation)
 }
 
-/// A reminder of which no field has its default.
+/// Returns a reminder in which no field has its default.
 func fullSample(_ id: String) throws -> Reminder {
   Reminder(
     id: ReminderID(rawValue: id), owner: 4_294_967_294, title: "Wasser \u{1F4A7} \u{5DE}\u{5D9}\u{5DD} \"'%_\\",
@@ -36,7 +36,7 @@ func fullSample(_ id: String) throws -> Reminder {
     createdAt: at(5), generation: 9)
 }
 
-/// The decision to fire `due` now through `queues`.
+/// Returns the decision to fire `due` now through `queues`.
 func fire(
   _ due: DueReminder, next: Instant? = nil, queues: [DeliveryQueue] = [desktop], now: Instant? = nil,
   repeatAt: Instant? = nil,
@@ -60,7 +60,7 @@ func fire(
 }
 
 extension StoreTransaction {
-  /// Fires all that is due.
+  /// Fires all due reminders.
   @discardableResult
   func fireDue(
     at now: Instant, next: Instant? = nil, queues: [DeliveryQueue] = [desktop], repeatAt: Instant? = nil
@@ -72,7 +72,7 @@ extension StoreTransaction {
     return firings
   }
 
-  /// Adds a reminder and fires it at `at(10)`; returns its occurrence's id.
+  /// Adds a reminder and fires it at `at(10)`; returns the occurrence's id.
   @discardableResult
   func addFired(_ id: String, owner: UInt32 = 1_000, next: Instant? = nil, queues: [DeliveryQueue] = [desktop]) throws
     -> OccurrenceID
@@ -82,12 +82,12 @@ extension StoreTransaction {
     return OccurrenceID(reminder: ReminderID(rawValue: id), scheduledAt: at(10))
   }
 
-  /// The ids of a listing, in its order.
+  /// Returns the ids of a listing, in order.
   func ids(_ filter: ReminderFilter, _ page: Page = Page()) throws -> [String] {
     try reminders(filter, page: page).map(\.reminder.id.rawValue)
   }
 
-  /// An occurrence that has to be there.
+  /// Returns an occurrence that must exist.
   func theOccurrence(_ id: OccurrenceID) throws -> Occurrence {
     guard let occurrence = try occurrence(id) else {
       throw ConformanceFailure(description: "the occurrence \(id) is missing")
@@ -95,6 +95,6 @@ extension StoreTransaction {
     return occurrence
   }
 
-  /// All deliveries, newest first.
+  /// Returns all deliveries, newest first.
   func allDeliveries() throws -> [Delivery] { try deliveries(DeliveryFilter(), page: Page(limit: 10_000)) }
 }

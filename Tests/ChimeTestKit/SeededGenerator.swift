@@ -1,5 +1,5 @@
-/// Random numbers that are the same for the same seed on every machine (SplitMix64; Steele, Lea, Flood: "Fast
-/// Splittable Pseudorandom Number Generators", 2014).
+/// A random number generator with the same results for the same seed on every machine (SplitMix64; Steele, Lea, Flood:
+/// "Fast Splittable Pseudorandom Number Generators", 2014).
 ///
 ///     var random = SeededGenerator(seed: 7)
 ///     let die = Int.random(in: 1...6, using: &random)

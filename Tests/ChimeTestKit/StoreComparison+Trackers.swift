@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// The moves of the game that are about trackers.
+// Random operations on trackers.
 extension StoreComparison {
   private static var owners: [UInt32] { [1, 2] }
   private static var trackerNames: [String] { ["water", "weight", "watch"] }
@@ -39,7 +39,7 @@ extension StoreComparison {
     case 4: return "an old one: \(spoken(try store.takeBack(Int64(pick(1...20)))))"
     default: break
     }
-    // Most of what is written can be taken back, and what is written without a change lies between.
+    // Most writes belong to a change and can be undone; some do not.
     if pick(0...5) > 0 {
       let change = TrackingChange(
         owner: pick(0...15) > 0 ? owner : 3 - owner, at: now, kind: TrackingChange.Kind.allCases[pick(0...9)],
@@ -85,7 +85,7 @@ extension StoreComparison {
       case 13:
         guard try store.tracker(key) != nil else { break }
         var thing = sampleItem(item, key)
-        // One at most: what is said of it is to have one order.
+        // One attribute at most, because a dictionary prints in no fixed order.
         thing.attributes = maybe(["brand": "\(number)"]) ?? [:]
         (thing.title, thing.until) = (["B", "a", "c"][pick(0...2)], maybe(day))
         try store.put(thing)
@@ -122,7 +122,7 @@ extension StoreComparison {
           try store.setSummary(maybe(summary), of: key)
         }
       default:
-        // A restore: all is exchanged, or it is given up, or cut short.
+        // A restore: the data are exchanged, or the attempt is abandoned or interrupted.
         switch pick(0...5) {
         case 0...1: said.append("removed \(try store.removeTracker(key))")
         case 2:
@@ -153,7 +153,7 @@ extension StoreComparison {
     touched.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.sorted())" }.joined(separator: "; ")
   }
 
-  /// All that can be seen of trackers.
+  /// Returns all visible tracker data.
   static func tracking(_ store: any StoreTransaction) throws -> [String] {
     let page = Page(limit: 10_000)
     var lines = try ([nil, 1, 2] as [UInt32?]).flatMap { owner in

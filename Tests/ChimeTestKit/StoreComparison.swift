@@ -1,11 +1,11 @@
 public import ChimeCore
 import ChimeSchedule
 
-/// Plays one random game of operations to two stores and holds what each says against the other.
+/// Applies one random sequence of operations to two stores and compares all results.
 ///
 ///     try await StoreComparison(seed: 7, steps: 2_000).run(sqlite, MemoryStore())
 ///
-/// The seed decides everything: a difference that it finds comes again with the same seed.
+/// The seed determines everything, so each difference is reproducible.
 public struct StoreComparison: Sendable {
   private let seed: UInt64
   private let steps: Int
@@ -15,7 +15,7 @@ public struct StoreComparison: Sendable {
     self.steps = steps
   }
 
-  /// - Throws: `ConformanceFailure` with the seed and the step at which the two differ.
+  /// - Throws: `ConformanceFailure` with the seed and the step of the first difference.
   public func run(_ one: any Store, _ other: any Store) async throws {
     for step in 0..<steps {
       let (first, second) = (await play(step, on: one), await play(step, on: other))
@@ -28,7 +28,7 @@ public struct StoreComparison: Sendable {
     }
   }
 
-  /// Holds what two stores that nobody plays to have to say against each other.
+  /// Compares the contents of two stores.
   ///
   /// - Throws: `ConformanceFailure` with the first difference.
   public static func compare(_ one: any Store, _ other: any Store) async throws {
@@ -37,21 +37,21 @@ public struct StoreComparison: Sendable {
     for (line, counterpart) in zip(all, others) { try expect(counterpart, is: line, "the contents") }
   }
 
-  /// What the step came to, in words.
+  /// Runs a step and returns its result or error as text.
   private func play(_ step: Int, on store: any Store) async -> String {
     do { return try await move(step, on: store) } catch { return "\(error)" }
   }
 
-  /// Plays one step of the game to one store.
+  /// Runs one step on a store.
   ///
-  /// - Returns: what it came to, in words.
-  /// - Throws: what the store threw; a step that is undone on purpose throws nothing.
+  /// - Returns: the result as text.
+  /// - Throws: the store's error; a deliberate rollback throws nothing.
   public func move(_ step: Int, on store: any Store) async throws -> String {
     let seed = seed &* 1_000_003 &+ UInt64(step)
     do {
       return try await store.write { transaction in
         var random = SeededGenerator(seed: seed)
-        // Several in one body, and now and then a body that throws after all of them.
+        // Several operations per transaction, and sometimes a rollback after all of them.
         let said = try (0..<Int.random(in: 1...3, using: &random)).map { part in
           try Self.operation(step * 4 + part, transaction, &random)
         }
@@ -95,10 +95,10 @@ public struct StoreComparison: Sendable {
           switch pick(0...7) {
           case 0, 1:
             firing.occurrences[0].state = .missed(MissReason.allCases[pick(0...MissReason.allCases.count - 1)])
-            // One that has fired is missed when its snooze ends at a bad time.
+            // An occurrence that has fired can be missed when its snooze ends in quiet hours.
             if pick(0...3) > 0 { firing.occurrences[0].firedAt = nil }
             firing.deliveries = []
-          // Held, or answered meanwhile.
+          // Held back, or answered in the meantime.
           case 2:
             (firing.occurrences, firing.deliveries) = ([], [])
             if due.isRegular { (firing.next, firing.nextDueAt) = (due.scheduledAt, now + .seconds(30)) }
@@ -165,7 +165,7 @@ public struct StoreComparison: Sendable {
     }
   }
 
-  /// All that can be seen of a store, piece by piece.
+  /// Returns all visible contents of a store, piece by piece.
   private static let everything: @Sendable (any StoreTransaction) throws -> [String] = { store in
     let page = Page(limit: 10_000)
     var lines: [String] = []

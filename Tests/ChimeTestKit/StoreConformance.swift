@@ -1,15 +1,14 @@
 public import ChimeCore
 import Dispatch
 
-/// What every engine has to do, as cases that any test runner can call.
+/// The requirements on every store engine, as cases that any test runner can call.
 ///
-/// An engine passes when each case, run over a fresh place, returns without throwing.
+/// An engine passes when each case, run on a fresh database, returns without throwing.
 ///
 ///     @Test(arguments: StoreConformance.cases) func conforms(_ testCase: StoreConformance.Case) async throws {
 ///       try await testCase.check { try SQLiteStore.open(path: path) }
 ///     }
 public enum StoreConformance {
-  /// One behaviour.
   public struct Case: Sendable, CustomStringConvertible {
     public let name: String
     let body: @Sendable (Subject) async throws -> Void
@@ -21,9 +20,9 @@ public enum StoreConformance {
 
     public var description: String { name }
 
-    /// - Parameter open: opens the engine over one and the same place each time it is called. The place is empty at
-    ///   first; each store is closed before the next is opened.
-    /// - Throws: `ConformanceFailure`, or what the engine threw.
+    /// - Parameter open: opens the engine on the same database at each call. The database is empty at first; each store
+    ///   is closed before the next opens.
+    /// - Throws: `ConformanceFailure`, or the engine's error.
     public func check(open: @escaping @Sendable () async throws -> any Store) async throws {
       let subject = Subject(store: try await open(), open: open)
       do {
@@ -42,7 +41,7 @@ public enum StoreConformance {
     + queueCases + historyCases + versionCases + expectationCases + otherCases + wakeCases + tenantCases
     + chainCases + trackerCases + entryCases + changeCases + transactionCases
 
-  /// For an engine that has a reader for what takes long: no other call waits for it, and it sees one moment.
+  /// Checks an engine with a separate reader for long reads: other calls do not wait for it, and it sees one snapshot.
   public static func checkReadingApart(_ store: any Store) async throws {
     try await store.write { try $0.setNote("n", "before") }
     let others = DispatchSemaphore(value: 0)
@@ -50,7 +49,7 @@ public enum StoreConformance {
     async let seen = store.readApart { transaction in
       let first = try transaction.note("n")
       begin.finish()
-      // Long enough for any machine; who holds up the others waits for that, and fails.
+      // Long enough for any machine; an engine that blocks others waits that long, and fails.
       let isOver = others.wait(timeout: .now() + 60) == .success
       return (isOver, first, try transaction.note("n"))
     }
@@ -66,7 +65,7 @@ public enum StoreConformance {
 
   /// The engine under test.
   ///
-  /// `@unchecked Sendable`: one case has it, and replaces the store only between two awaits of its own.
+  /// `@unchecked Sendable`: only one case uses it, and replaces the store only between two of its own awaits.
   final class Subject: @unchecked Sendable {
     private(set) var store: any Store
     private let open: @Sendable () async throws -> any Store
@@ -91,7 +90,7 @@ public enum StoreConformance {
   }
 }
 
-/// What an engine did that it should not have.
+/// A violation of the store contract.
 public struct ConformanceFailure: Error, CustomStringConvertible {
   public let description: String
 }

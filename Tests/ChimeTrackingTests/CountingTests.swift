@@ -3,7 +3,7 @@ import ChimeTracking
 import Foundation
 import Testing
 
-/// The rules of /usr/share/zoneinfo on this machine.
+/// Returns a zone of this machine, from /usr/share/zoneinfo.
 private func zone(_ identifier: String) throws -> Zone {
   let data = try Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/\(identifier)"))
   return try Zone(identifier: identifier, tzif: Array(data))
@@ -25,7 +25,7 @@ private func zone(_ identifier: String) throws -> Zone {
   @Test func skipsHaveAMonthlyBudget() {
     var tracker = Tracker.sample(
       counting: .weekdays(.weekdays), pauses: [day("2024-03-11")...day("2024-03-15")],
-      // One lies on a Saturday and one in the vacation: these cost nothing.
+      // One is on a Saturday and one in the vacation: these cost nothing.
       skips: ["2024-02-29", "2024-03-04", "2024-03-09", "2024-03-12"].map(day))
     tracker.skipsEachMonth = 2
     #expect(tracker.skipsSpent(inMonthOf: day("2024-03-31")) == 1)
@@ -44,16 +44,16 @@ private func zone(_ identifier: String) throws -> Zone {
     #expect(tracker.canSkip(day("2024-04-01")) == .budgetSpent(of: 0))
   }
 
-  /// What the clock on the wall shows decides, also on the days on which it is changed.
+  /// Local time decides, also on the days of a clock change.
   @Test(arguments: [
     // Prague: 02:00 becomes 03:00 on 31 March 2024; 03:00 becomes 02:00 on 27 October 2024.
     ("Europe/Prague", 240, "2024-03-31T01:30:00+01:00", "2024-03-30", 90),
     ("Europe/Prague", 240, "2024-03-31T03:59:00+02:00", "2024-03-30", 239),
     ("Europe/Prague", 240, "2024-03-31T04:00:00+02:00", "2024-03-31", 240),
-    // The day begins within the hour that does not exist: at its end.
+    // The day starts within the skipped hour: at its end.
     ("Europe/Prague", 150, "2024-03-31T01:59:00+01:00", "2024-03-30", 119),
     ("Europe/Prague", 150, "2024-03-31T03:00:00+02:00", "2024-03-31", 180),
-    // Both 02:30 of autumn are the same minute of the wall clock.
+    // Both 02:30s in autumn are the same local minute.
     ("Europe/Prague", 150, "2024-10-27T02:29:00+02:00", "2024-10-26", 149),
     ("Europe/Prague", 150, "2024-10-27T02:30:00+02:00", "2024-10-27", 150),
     ("Europe/Prague", 150, "2024-10-27T02:30:00+01:00", "2024-10-27", 150),

@@ -4,7 +4,7 @@ import ChimeTracking
 import Foundation
 import Testing
 
-/// Goals of at most so much: a day is judged when it is over, and kept without an entry.
+/// Goals with an upper limit: a day is judged when it is over, and met without an entry.
 @Suite struct LimitTests {
   private static func coffee(_ limit: Double = 300, usual: Double? = nil) -> Tracker {
     var tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(limit)), atMost: true))
@@ -33,14 +33,14 @@ import Testing
     #expect(today.number == 0 && today.form.streak.length == 0 && today.countedThisMonth == 31)
     let over = standing(tracker, entries, on: 0, today: 1)
     #expect(over.isMet && over.number == 1 && over.numberThisMonth == 1 && over.form.streak.length == 1)
-    // Just as much as may be is no more than that.
+    // Exactly the limit is not too much.
     #expect(standing(tracker, entries, on: 1, today: 2).isMet)
     let passed = standing(tracker, entries, on: 2, today: 2)
     #expect(passed.limit == .passed && !passed.isMet && !passed.isOpenLimit && passed.form.streak.length == 0)
     #expect(passed.remaining == .zero && passed.percent == 100 && passed.form.longest.length == 2)
     #expect(standing(tracker, entries, on: 3, today: 3).form.streak.length == 0)
     #expect(standing(tracker, entries, on: 9, today: 9).form.streak.length == 6, "days without an entry are kept")
-    // Yesterday's, looked at today.
+    // Yesterday's standing, seen today.
     let empty = standing(tracker, entries, on: 8, today: 9)
     #expect(empty.isMet && empty.total == nil && empty.form.streak.length == 6 && empty.number == 8)
   }
@@ -67,7 +67,7 @@ import Testing
     #expect(none.limitState(of: ProgressAggregator(none).total(of: entries.prefix(1))) == .passed)
   }
 
-  /// A day keeps the limit that it had; one from before there was any goes by the one there is.
+  /// A day keeps the limit that it had; a day without a stored one uses the current limit.
   @Test func anEarlierLimitHoldsForItsDay() {
     var tracker = Self.coffee(400)
     let then = totals(tracker, [(0, 350)])
@@ -81,7 +81,7 @@ import Testing
     #expect(ProgressAggregator(tracker).closed(judged, before: monday.plus(2)).numberedDays == 1)
   }
 
-  /// Backups of before there were limits have goals without them.
+  /// Goals in older backups have no field for limits.
   @Test func anEarlierGoalIsNoLimit() throws {
     let text = #"{"target":{"total":{"_0":9}},"period":"day"}"#
     let goal = try JSONDecoder().decode(Goal.self, from: Data(text.utf8))
@@ -116,7 +116,7 @@ import Testing
     #expect(days.map(\.limit) == [nil, .under, .passed, .under, .near, .under, .passed, .under, .under, nil])
   }
 
-  /// Random lives: what is kept up entry by entry is what is made anew, and what a plain look at the days says.
+  /// Random histories: the incremental summary equals the recomputed one and a naive count of the days.
   @Test(arguments: 0..<ProofTier.amount(quick: 8, proof: 300)) func theKeptIsTheTrue(_ seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var tracker = Self.coffee()
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  /// Day by day, as a person would count.
+  /// A naive count, day by day.
   private struct Naive {
     var (met, streak, longest) = (0, 0, 0)
 

@@ -12,7 +12,7 @@ import Testing
     #expect((LinearFit.t(degrees) - expected).magnitude < 5e-6)
   }
 
-  /// Three points on a line leave no doubt; one that lies off leaves much.
+  /// Three points on a line leave no uncertainty; one off the line causes much.
   @Test func threePointsMakeABand() throws {
     let exact = try #require(LinearFit([0, 1, 2].map { Statistics.Point(monday.plus($0), Double($0) * 2 + 1) }))
     let sure = try #require(exact.prediction(on: monday.plus(10)))
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [0, 0.001, 1.0 / 26, 0.0769230769, 0.2]) func halvesArePowers(_ exponent: Double) {
-    // Four equal factors, multiplied, are the power of four times the exponent.
+    // The product of four equal factors is the power of four times the exponent.
     let half = StrengthRule.half(toThe: exponent)
     #expect((half * half * half * half - StrengthRule.half(toThe: exponent * 4)).magnitude < 1e-15)
     #expect((StrengthRule.half(toThe: 1) - 0.5).magnitude < 1e-15)

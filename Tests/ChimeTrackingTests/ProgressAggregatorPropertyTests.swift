@@ -3,15 +3,15 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// Random trackers lived through with random entries, edits and removals: what is kept up is, after each step, what is made
-/// anew of all days, and what a plain reading of all entries says.
+/// Random trackers with random entries, edits and removals: after each step the incremental summary equals the
+/// recomputed one and a naive evaluation of all entries.
 @Suite struct ProgressAggregatorPropertyTests {
   @Test(arguments: 0..<ProofTier.amount(quick: 6, proof: 300)) func theKeptIsTheTrue(_ seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<3 { live(&random, steps: 60, checkedEvery: 10) }
   }
 
-  /// A life across years, leap days and long gaps.
+  /// A history across years, leap days and long gaps.
   @Test(arguments: 100..<ProofTier.amount(quick: 101, proof: 130)) func yearsAreTheSame(_ seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     live(&random, steps: 250, checkedEvery: 50)
@@ -58,7 +58,7 @@ import Testing
         if aggregator.add(new, replacing: old, to: &summary) {
           keptUp += 1
         } else {
-          // What is of the newest day and adds to it is never refused.
+          // An addition to the newest day is never refused.
           #expect(day < newest)
           summary = remade()
         }

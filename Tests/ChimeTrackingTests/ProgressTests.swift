@@ -3,7 +3,7 @@ import ChimeTracking
 import Testing
 
 @Suite struct ProgressTests {
-  /// How a tracker stands after entries: day, amount (none of a check).
+  /// Returns a tracker's standing after entries, given as day and amount (nil for a check).
   private func standing(_ tracker: Tracker, _ entries: [(Int, Quantity?)], on today: Int) -> GoalProgress {
     let aggregator = ProgressAggregator(tracker)
     let totals = aggregator.totals(
@@ -30,7 +30,7 @@ import Testing
     #expect(third.reached == .zero && third.remaining == .ml(2500) && third.percent == 0 && third.total == nil)
   }
 
-  /// 2,499.999 ml are not the goal, and not 100 % either.
+  /// 2,499.999 ml is not the goal, and not 100 % either.
   @Test func almostIsNotAll() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(2500))))
     let standing = standing(tracker, [(0, .ml(2499.999))], on: 0)
@@ -64,7 +64,7 @@ import Testing
     #expect(standing.isMet && !standing.isReached)
   }
 
-  /// Three times a week: on the days after the third no more is wanted.
+  /// Three times a week: after the third, the other days are not due.
   @Test func enoughIsEnough() {
     let tracker = Tracker.sample(counting: .timesAWeek(3))
     let entries: [(Int, Quantity?)] = [(0, nil), (1, nil), (2, nil), (4, nil)]
@@ -85,13 +85,13 @@ import Testing
     let entries: [(Int, Quantity?)] = [(3, nil), (5, nil)]
     let expected: [(Int, NotCounted?)] = [(4, nil), (5, nil), (6, .enough), (7, .enough), (8, .paused), (10, nil)]
     for (today, why) in expected { #expect(standing(rolling, entries, on: today).whyNotCounted == why, "\(today)") }
-    // From 3 on the five are 3, 4, 5, 6, 7; with the two of the pause left out 10 looks back to 4 only.
+    // From day 3 on the five days are 3, 4, 5, 6, 7; without the two of the pause, day 10 looks back only to 4.
     #expect(standing(rolling, entries, on: 10).reached == .one)
   }
 
   private func day(_ offset: Int) -> CivilDate { monday.plus(offset) }
 
-  /// A goal of a week is reached by its days together.
+  /// A weekly goal is reached by the sum of its days.
   @Test func aWeekAddsUp() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(1000)), each: .week))
     let entries: [(Int, Quantity?)] = [(0, .ml(400)), (2, .ml(700)), (7, .ml(100))]
@@ -115,7 +115,7 @@ import Testing
     #expect(standing.remaining == .kg(rest))
     #expect(standing.percent == percent)
     #expect(standing.isReached == (percent == 100))
-    // Whether it was weighed today is another matter.
+    // Whether there is a measurement today is a separate question.
     #expect(!standing.isMet)
   }
 

@@ -1,14 +1,14 @@
 import ChimeSchedule
 import ChimeTracking
 
-/// What `ProgressAggregator` keeps up, computed the slow way: all entries are read again, and every day is looked at.
+/// A slow reference for `ProgressAggregator`: rereads all entries, and examines every day.
 struct Reference {
   let tracker: Tracker
   let entries: [Entry]
-  /// By day.
+  /// The entries by day.
   let byDay: [Int: [Entry]]
   let start: Int
-  /// Whether each day from the start on counts, and which are met: looked up once.
+  /// Whether each day from the start on counts, and which days are met; computed once.
   private var table: [Bool] = []
   private var met: Set<Int> = []
 
@@ -32,7 +32,7 @@ struct Reference {
     return day >= start && !tracker.skips.contains(date) && !tracker.pauses.contains { $0.contains(date) }
   }
 
-  /// The weekdays that counted on a day.
+  /// Returns the weekdays that counted on a day.
   func weekdays(_ day: Int) -> WeekdaySet {
     guard case .weekdays(var set) = tracker.counting else { return .everyDay }
     for former in tracker.formerWeekdays.reversed() where date(day) <= former.until { set = former.weekdays }
@@ -57,7 +57,7 @@ struct Reference {
 
   // Runs.
 
-  /// All runs of days among `some`, oldest first, up to the end of a day; `today` itself breaks nothing.
+  /// Returns all runs of days of `some` weekdays, oldest first, up to the end of `today`, which itself breaks no run.
   func runs(of some: Set<Weekday> = Set(Weekday.allCases), today: Int) -> (all: [Streak], standing: Streak) {
     var all: [Streak] = []
     var run = Streak()
@@ -73,7 +73,7 @@ struct Reference {
     return (all, run)
   }
 
-  /// The same in weeks or months.
+  /// The same for weeks or months.
   func periods(today: Int) -> (all: [Streak], standing: Streak) {
     let unit = tracker.streakUnit
     var all: [Streak] = []
@@ -121,7 +121,7 @@ struct Reference {
     guard let goal = tracker.goal, goal.period == period else { return true }
     switch goal.target {
     case .count(let count): return days.reduce(0) { $0 + (byDay[$1]?.count ?? 0) } >= part(Int64(count))
-    // Grains are too many to be multiplied in 64 bits by 31.
+    // Multiplying grains by 31 could overflow 64 bits.
     case .total(let total):
       return Double(days.reduce(0) { $0 + amount($1) })
         >= (Double(total.grains) * Double(share.0) / Double(share.1)).rounded(.up)
@@ -129,7 +129,7 @@ struct Reference {
     }
   }
 
-  /// The same of a rolling promise, with every span in a list, as Loop describes it.
+  /// The same for rolling goals, with a list of all spans, as Loop describes it.
   func rolling(_ times: Int, _ length: Int, today: Int) -> (all: [Streak], standing: Streak) {
     let counted = (start...max(today, start)).filter(counts)
     let done = counted.indices.filter { isMet(counted[$0]) }
@@ -178,7 +178,7 @@ struct Reference {
 
   // Strength.
 
-  /// At the end of a day, with every window added up anew.
+  /// Returns the strength at the end of a day, with every window summed anew.
   func strength(endOf today: Int) -> Double {
     var strength = 0.0
     guard let first = days.first(where: counts) else { return 0 }
@@ -223,7 +223,7 @@ struct Reference {
     }
   }
 
-  /// Of a day by itself.
+  /// Returns the worth of a single day.
   private func worth(_ day: Int) -> Double {
     switch tracker.goal.flatMap({ $0.period == .day ? $0.target : nil }) {
     case .count(let count): min(1, Double(byDay[day]?.count ?? 0) / Double(count))
@@ -232,7 +232,7 @@ struct Reference {
     }
   }
 
-  /// ½ to the power of √f / 13 / share, by square roots: no function of a library is at hand.
+  /// Returns ½ to the power of √f / 13 / share with square roots, without a library function.
   private func power(_ frequency: Double, _ share: Double = 1) -> Double {
     var exponent = frequency.squareRoot() / 13 / share
     var (result, root) = (1.0, 0.5)

@@ -2,7 +2,7 @@ import ChimeSchedule
 import ChimeTestKit
 import ChimeTracking
 
-/// 2024-01-01, a Monday at the beginning of a leap year.
+/// 2024-01-01, a Monday at the start of a leap year.
 let monday = CivilDate(year: 2024, month: 1, day: 1) ?? .earliest
 
 func day(_ text: String) -> CivilDate { CivilDate(text) ?? .earliest }
@@ -12,7 +12,7 @@ extension CivilDate {
 }
 
 extension Tracker {
-  /// One for tests; from 2024-01-01 on.
+  /// Returns a tracker that starts on 2024-01-01.
   static func sample(
     _ kind: Kind = .check, goal: Goal? = nil, counting: CountedDays = .everyDay,
     formerWeekdays: [FormerWeekdays] = [], from start: CivilDate = monday,
@@ -32,7 +32,7 @@ extension Quantity {
 }
 
 extension Entry {
-  /// Of the tracker's day, at a minute of the clock on the wall (in UTC).
+  /// Returns an entry of the tracker's day, at a minute of the local time (UTC).
   static func sample(
     _ id: Int64, of tracker: Tracker, on day: CivilDate, minute: Int = 720, _ quantity: Quantity? = nil
   ) -> Entry {
@@ -44,14 +44,14 @@ extension Entry {
 }
 
 extension ProgressAggregator {
-  /// The summary of entries that are each logged for the first time, day by day.
+  /// Returns the summary after logging the entries for the first time, day by day.
   func summary(ofEntries entries: [Entry]) -> TrackerSummary { summary(of: totals(of: entries)) }
 
   func totals(of entries: [Entry]) -> [DayTotal] {
     Dictionary(grouping: entries, by: \.day).values.compactMap { total(of: $0) }.sorted { $0.day < $1.day }
   }
 
-  /// One entry, enough to meet a goal without a number, on each of some days counted from a first.
+  /// Returns the summary with one entry, enough for a goal without a number, on each of some days after a first.
   func done(_ days: some Sequence<Int>, from first: CivilDate = monday) -> TrackerSummary {
     summary(ofEntries: days.enumerated().map { .sample(Int64($0 + 1), of: tracker, on: first.plus($1)) })
   }

@@ -2,8 +2,8 @@ import ChimeSchedule
 import ChimeTracking
 import Testing
 
-/// Numbers from numpy 2 and scipy 1 (`scipy.stats.linregress`, `scipy.stats.t.ppf`, means over slices), worked out from the
-/// same points; the prediction interval by its formula there.
+/// Expected values from numpy 2 and scipy 1 (`scipy.stats.linregress`, `scipy.stats.t.ppf`, means of slices), computed
+/// from the same points; the prediction interval by its formula.
 @Suite struct StatisticsTests {
   static let weights: [(Int, Double)] = [
     (0, 84.2), (1, 84.0), (3, 83.9), (4, 84.3), (7, 83.5), (8, 83.6), (10, 83.2), (14, 82.9), (15, 83.0), (21, 82.4),
@@ -80,18 +80,18 @@ import Testing
       #expect((prediction.low - low).magnitude < 1e-7)
       #expect((prediction.high - high).magnitude < 1e-7)
     }
-    // The same line, from 82.293 on day 22 at 0.088 a day: 26.03 days.
+    // The same line, from 82.293 on day 22 at 0.088 per day: 26.03 days.
     #expect(statistics.goalOn == monday.plus(49))
     #expect(statistics.lacking == [])
     #expect(statistics.least == Statistics.Point(monday.plus(21), 82.4))
     #expect(statistics.most == Statistics.Point(monday.plus(4), 84.3))
   }
 
-  /// Statistics of all, a chart of three months and one of a week say the same of the days to come, and the day of the goal
-  /// is where that line is.
+  /// The statistics of everything, a chart of three months and one of a week have the same forecast, and the goal's
+  /// date lies on its line.
   @Test func thereIsOneForecastWhateverIsLookedAt() throws {
     let tracker = Tracker.sample(.measure, goal: Goal(.value(.kg(80))))
-    // A year: half of it upwards, then down with some noise.
+    // A year: half of it upward, then downward with some noise.
     let values = (0..<365).map { (day: Int) -> (Int, Double) in
       let course = day < 200 ? 80 + Double(day) * 0.04 : 88 - Double(day - 200) * 0.035
       return (day, course + Double(day * 7_919 % 100) / 200)
@@ -106,7 +106,7 @@ import Testing
       let part = statistics(tracker, values, in: from...364, today: 364)
       #expect(part.prediction == all.prediction && part.goalOn == goalOn, "from \(from)")
     }
-    // Of a range that is over nothing is to come.
+    // A range in the past has no forecast.
     let past = statistics(tracker, values, in: 100...300, today: 364)
     #expect(past.prediction.isEmpty && past.goalOn == nil)
   }
@@ -114,13 +114,13 @@ import Testing
   @Test func aGoalBehindIsNotAhead() {
     let tracker = Tracker.sample(.measure, goal: Goal(.value(.kg(85))))
     #expect(statistics(tracker, Self.weights, in: 0...21, today: 21).goalOn == nil)
-    // A gram a week: no one waits for that.
+    // A gram per week: too slow for a date.
     let slow = Tracker.sample(.measure, goal: Goal(.value(.kg(60))))
     let values = (0..<60).map { ($0, 80 - Double($0) / 7_000) }
     #expect(statistics(slow, values, in: 0...59, today: 59).goalOn == nil)
   }
 
-  /// A line that should have been at the goal by now says nothing of when the scale will show it.
+  /// If the line should have reached the goal by now, it does not predict when that will show.
   @Test func aForgottenScaleStillPredicts() {
     let tracker = Tracker.sample(.measure, goal: Goal(.value(.kg(82))))
     let statistics = statistics(tracker, Self.weights, in: 0...80, today: 80)
@@ -129,11 +129,11 @@ import Testing
     #expect(statistics.weeklyRate == statistics.rates.last?.value)
   }
 
-  /// Days without an entry are zeros; today, which is not over, is no point of the line.
+  /// Days without an entry are zeros; today is not over, and no point of the line.
   @Test func amountsKnowZeros() throws {
     let statistics = statistics(.sample(.amount, goal: Goal(.total(.ml(2000)))), Self.amounts, in: 0...12, today: 12)
     #expect((try #require(statistics.trend) - -312.06293706293707).magnitude < 1e-8)
-    // What somebody is going to drink is no line: it told people that they would end at 0 ml.
+    // Drinking has no forecast: it once told people that they would end at 0 ml.
     #expect(statistics.prediction.isEmpty)
     expect(
       statistics.averages,
@@ -150,7 +150,7 @@ import Testing
     #expect(statistics.most == Statistics.Point(monday.plus(5), 3000))
   }
 
-  /// Who drinks the same each day is told so at any time of the next.
+  /// With equal amounts every day, the statistics are the same at any time of the next day.
   @Test(arguments: [0.0, 250, 2_250]) func theDayThatIsNotOverMovesNothing(_ soFar: Double) throws {
     let days = (0...20).map { ($0, 2_500.0) } + (soFar > 0 ? [(21, soFar)] : [])
     let statistics = statistics(.sample(.amount, goal: Goal(.total(.ml(2500)))), days, in: 0...21, today: 21)
@@ -162,16 +162,16 @@ import Testing
     #expect(statistics.weeks.compactMap(\.average) == [Double](repeating: 2_500, count: 3))
     #expect(statistics.months.last?.average == 2_500)
     #expect(statistics.total == 52_500 + soFar)
-    // Of the first day there is no average, and no least.
+    // The first day has no average and no minimum.
     let first = self.statistics(.sample(.amount), [(0, 250)], in: 0...0, today: 0)
     #expect(first.dailyAverage == nil && first.least == nil && first.most?.value == 250 && first.total == 250)
     #expect(first.weeks.map(\.average) == [nil] && first.weeks.first?.total == 250)
-    // Of a range that is over all days count, and of today alone there is no average yet.
+    // In a past range all days count, and today alone has no average yet.
     #expect(self.statistics(.sample(.amount), days, in: 0...20, today: 21).averages.last?.day == monday.plus(20))
     #expect(self.statistics(.sample(.amount), days, in: 21...21, today: 21).averages.isEmpty)
   }
 
-  /// A range that begins in the middle of a silence begins with zeros.
+  /// A range that starts in a gap starts with zeros.
   @Test func aRangeAfterASilenceBeginsWithZeros() {
     let statistics = statistics(.sample(.amount), [(0, 700), (100, 700)], in: 98...101, today: 120)
     expect(statistics.averages, [(98, 0), (99, 0), (100, 100), (101, 100)])
@@ -200,7 +200,7 @@ import Testing
       ([], [.noEntries, .noGoal]), ([(0, 84)], [.oneDay, .noGoal]), ([(0, 84), (0, 83)], [.oneDay, .noGoal]),
       ([(0, 84), (1, 83)], [.twoDays, .underAWeek, .noGoal]), ([(0, 84), (1, 83), (2, 83)], [.underAWeek, .noGoal]),
       ([(0, 84), (1, 83), (7, 83)], [.noGoal]), ([(0, 84), (7, 83)], [.twoDays, .noGoal]),
-      // Too long ago to be compared with.
+      // Too long ago for a comparison.
       ([(0, 84), (1, 83), (30, 83)], [.underAWeek, .noGoal]),
     ] as [([(Int, Double)], [Statistics.Lacking])])
   func whatIsLackingIsTold(_ values: [(Int, Double)], _ lacking: [Statistics.Lacking]) {
@@ -232,12 +232,12 @@ import Testing
     }
     let statistics = statistics(.sample(), [(0, 1)], in: 0...9, today: 9, items: items)
     #expect(statistics.items == items)
-    // Of ten three, three, two and two would be even: five have to move.
+    // An even distribution of ten is three, three, two and two: five must move.
     #expect(statistics.evenness == 50)
     #expect(self.statistics(.sample(), [], in: 0...9, today: 9).evenness == nil)
   }
 
-  /// Ten years: the running sums leave no dust behind.
+  /// Ten years: the running sums accumulate no rounding errors.
   @Test func runningSumsStayTrue() {
     let values = (0..<3_650).map { ($0, 80 + Double($0 * 7_919 % 1_000) / 100) }
     let statistics = statistics(.sample(.measure), values, in: 0...3_649, today: 3_649)

@@ -3,11 +3,11 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// What is left of what entries use up, and for how long.
+/// The remaining stock, and how long it will last.
 @Suite struct StockTests {
   private static let today = monday.plus(20)
 
-  /// A level after so many entries on each of some days, counted from `monday`; what the days before today used is gone already.
+  /// Returns the level after so many entries on each of some days after `monday`; earlier use is already deducted.
   private func level(
     _ tracker: Tracker, stock: Int, warnDays: Int = 7, used: Int, _ days: [(Int, Int)]
   ) -> StockLevel {
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func theRateIsThatOfTheLastTwoWeeks() {
-    // Two a day for the fourteen days before today, more before that.
+    // Two per day for the fourteen days before today, more before that.
     let days = [(0, 9), (1, 9)] + (6..<20).map { ($0, 2) }
     let morning = level(.sample(), stock: 60, used: 46, days)
     #expect(morning.rate == 2_000_000 && morning.left == .ones(14) && morning.days == 7)

@@ -2,7 +2,7 @@ import ChimeSchedule
 import ChimeTracking
 import Testing
 
-/// Worked by hand. Day 0 is Monday, 2024-01-01.
+/// Computed by hand. Day 0 is Monday, 2024-01-01.
 @Suite struct StreakTests {
   private func form(_ tracker: Tracker, _ done: [Int], on today: Int) -> Form {
     let aggregator = ProgressAggregator(tracker)
@@ -36,7 +36,7 @@ import Testing
 
   @Test func daysThatDoNotCountNeitherBreakNorAdd() {
     let workdays = Tracker.sample(counting: .weekdays(.weekdays))
-    // Thursday, Friday, Monday; the Saturday done besides adds nothing.
+    // Thursday, Friday, Monday; the additional Saturday does not count.
     check(workdays, [3, 4, 5, 7], [(4, 2, 2), (5, 2, 2), (6, 2, 2), (7, 3, 3), (8, 3, 3), (9, 0, 3)])
     let vacation = Tracker.sample(pauses: [monday.plus(2)...monday.plus(30)], skips: [monday.plus(32)])
     check(
@@ -58,10 +58,10 @@ import Testing
     #expect(form(.sample(), done, on: 14).weekendStreak.length == 0)
   }
 
-  /// Three days of a week from Monday on, whichever.
+  /// Any three days of a week that starts on Monday.
   @Test func timesAWeekCountsWeeks() {
     let tracker = Tracker.sample(counting: .timesAWeek(3))
-    // Week 1: Mon Wed Fri. Week 2: Tue Sat Sun and Mon: four. Week 3: two only. Week 4: three.
+    // Week 1: Mon Wed Fri. Week 2: Tue Sat Sun and Mon: four. Week 3: only two. Week 4: three.
     let done = [0, 2, 4, 7, 8, 12, 13, 14, 16, 21, 22, 23]
     check(
       tracker, done,
@@ -74,16 +74,16 @@ import Testing
         == Streak(length: 2, unit: .weeks, first: day("2024-01-01"), last: day("2024-01-14")))
   }
 
-  /// A week that is short of its goal is excused when it has what its remaining days ask for.
+  /// A week that misses its goal is excused if it reaches the share of its remaining days.
   @Test func aVacationExcusesAWeek() {
-    // Week 2 rests from Wednesday on: of 3 in 7 days 2 days ask for 1. Week 3 rests whole.
+    // Week 2 pauses from Wednesday on: of 3 in 7 days, 2 days require 1. Week 3 pauses completely.
     let tracker = Tracker.sample(counting: .timesAWeek(3), pauses: [monday.plus(9)...monday.plus(20)])
     let first = [0, 1, 2]
     check(tracker, first + [8] + [21, 22, 23], [(13, 1, 1), (20, 1, 1), (21, 1, 1), (23, 2, 2)])
     check(tracker, first + [21, 22, 23], [(13, 1, 1), (14, 0, 1), (23, 1, 1)])
   }
 
-  /// Of three in a week, three days that count ask for 9/7, and so for two; of 1000 ml for 428.57 ml.
+  /// Of three per week, three counting days require 9/7, rounded up to two; of 1000 ml they require 428.57 ml.
   @Test func anExcuseIsRoundedUp() {
     let pause = monday.plus(10)...monday.plus(13)
     let often = Tracker.sample(counting: .timesAWeek(3), pauses: [pause])
@@ -106,7 +106,7 @@ import Testing
     #expect(form(tracker, Array(done.prefix(4)), on: 60).streak.last == day("2024-02-29"))
   }
 
-  /// A goal of a week adds up over the week.
+  /// A weekly goal adds up over the week.
   @Test func weeklyAmountsCountWeeks() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(1000)), each: .week))
     let aggregator = ProgressAggregator(tracker)
@@ -139,27 +139,27 @@ import Testing
 
   // Rolling, by Loop's rule.
 
-  /// Once in three days, as in Loop's own test (`EntryListTest.testComputeBoolean`): repetitions on days 2, 3 and 8 cover 0 to
-  /// 5, whereof the first two by moving the earlier span back, and 8 to 10.
+  /// Once in three days, as in Loop's own test (`EntryListTest.testComputeBoolean`): repetitions on days 2, 3 and 8
+  /// cover 0 to 5, the first two by moving the earlier span back, and 8 to 10.
   @Test func spansMoveBackToFillGaps() {
     let tracker = Tracker.sample(counting: .rolling(times: 1, days: 3))
     check(
       tracker, [2, 3, 8], [(2, 1, 1), (3, 4, 4), (5, 6, 6), (6, 6, 6), (7, 0, 6), (8, 1, 6), (10, 3, 6), (12, 0, 6)])
-    // What would lie before the start is no day.
+    // Days before the start do not count.
     check(tracker, [0, 1, 2], [(2, 3, 3), (4, 5, 5)])
   }
 
-  /// Once a week: the day that is missing between two spans is filled when a third comes early.
+  /// Once a week: a missing day between two spans is filled when a third one comes early.
   @Test func aLaterRepetitionMendsAGap() {
     let tracker = Tracker.sample(counting: .rolling(times: 1, days: 7))
-    // 0…6 and 8…14, with day 7 between; 13…19 moves the second to 6…12, and that the first to -1…5.
+    // 0…6 and 8…14, with day 7 between; 13…19 moves the second to 6…12, and that moves the first to -1…5.
     check(tracker, [0, 8, 13], [(7, 7, 7), (8, 1, 7), (12, 5, 7), (13, 14, 14), (20, 20, 20), (21, 0, 20)])
   }
 
-  /// Twice a week, as in Loop's `EntryListTest.testBuildIntervals3`, turned into dates: 0, 1, 5, 8 and 15.
+  /// Twice a week, as in Loop's `EntryListTest.testBuildIntervals3`, converted to dates: 0, 1, 5, 8 and 15.
   @Test func twoInSevenAreASpan() {
     let tracker = Tracker.sample(counting: .rolling(times: 2, days: 7))
-    // 0 and 1: 0…6. 1 and 5: 1…7, which moves the first. 5 and 8: 5…11. 8 and 15 are seven apart: no span.
+    // 0 and 1: 0…6. 1 and 5: 1…7, which moves the first. 5 and 8: 5…11. 8 and 15 are seven days apart: no span.
     check(
       tracker, [0, 1, 5, 8, 15],
       [(0, 1, 1), (1, 2, 2), (5, 6, 6), (8, 9, 9), (11, 12, 12), (13, 0, 12), (15, 1, 12), (17, 0, 12)])
@@ -175,7 +175,7 @@ import Testing
     check(tracker, [0, 13], [(0, 1, 1), (10, 1, 1), (12, 3, 3), (13, 4, 4)])
   }
 
-  // What is refused.
+  // Refusals.
 
   @Test func thePastHasToBeReadAgain() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(1000))))
@@ -191,7 +191,7 @@ import Testing
     var earlier = second
     earlier.lastAt = second.firstAt - .minutes(1)
     #expect(!aggregator.add(earlier, replacing: second, to: &summary))
-    // The total that the summary knows was not given.
+    // The given total is not the one in the summary.
     #expect(!aggregator.add(second, replacing: nil, to: &summary))
     #expect(summary == before)
     #expect(aggregator.add(total(3, 1, 1, on: second), replacing: second, to: &summary))

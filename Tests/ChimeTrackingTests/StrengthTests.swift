@@ -7,7 +7,7 @@ import Testing
   private func strength(_ tracker: Tracker, _ done: some Sequence<Int>, endOf day: Int) -> Double {
     let aggregator = ProgressAggregator(tracker)
     let summary = aggregator.done(done)
-    // What a day came to is certain when it is over.
+    // A day's total is final when the day is over.
     return aggregator.form(of: summary, on: monday.plus(day + 1)).strength
   }
 
@@ -28,7 +28,7 @@ import Testing
     #expect(strength(.sample(), [], endOf: 3) == 0)
   }
 
-  /// `test_getValueWithSkip2`: one repetition, a skip, and four days without.
+  /// `test_getValueWithSkip2`: one repetition, a skip, and four days without one.
   @Test func aMissedDayIsNoCatastrophe() {
     let tracker = Tracker.sample(skips: [monday.plus(1)])
     for (day, expected) in [0.051922, 0.051922, 0.049226, 0.046670, 0.044247, 0.041949].enumerated() {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// `skipsShouldNotAffectScore`: skipped days are as if they had never been. So are pauses.
+  /// `skipsShouldNotAffectScore`: skipped days are ignored completely. So are pauses.
   @Test func daysThatDoNotCountAreLeftOut() {
     // `test_getValueWithSkip`: of twenty days the 9th, 10th and 15th are skipped.
     let skips = [8, 9, 14]
@@ -60,7 +60,7 @@ import Testing
     #expect(isClose(strength(.sample(counting: .timesAWeek(4)), done, endOf: 699), 0.5))
   }
 
-  /// `test_irregularNonDaily`: once each week, now on its first day and now on its last.
+  /// `test_irregularNonDaily`: once each week, alternately on its first and its last day.
   @Test func anyDayOfTheWeekWillDo() {
     let done = (0..<100).flatMap { [14 * $0, 14 * $0 + 13] }
     #expect(isClose(strength(.sample(counting: .timesAWeek(1)), done, endOf: 1399), 1, within: 1e-3))
@@ -73,7 +73,7 @@ import Testing
     #expect(strength(.sample(counting: .rolling(times: 1, days: 30)), (0..<18).map { 30 * $0 }, endOf: 510) > 0.99)
   }
 
-  /// One weekday sits as firmly, after as many weeks, as a day of one's choice each week.
+  /// A fixed weekday reaches the same strength in as many weeks as any day of the week.
   @Test func weekdaysGoAtTheSpeedOfTheirWeek() {
     let sundays = (1...5).map { 7 * $0 - 1 }
     // ½ ^ (√(1/7) / 13 × 7), five times: Python's 1 - 0.5 ** (7 ** 0.5 / 13 * 5).
@@ -81,7 +81,7 @@ import Testing
     #expect(isClose(strength(.sample(counting: .weekdays(.sunday)), sundays, endOf: 34), expected))
   }
 
-  /// `NumericalAtLeastScoreListTest.shouldAchieveComparableScoreToProgress`: half of the goal each day is a half in the end.
+  /// `NumericalAtLeastScoreListTest.shouldAchieveComparableScoreToProgress`: half of the goal each day leads to a half.
   @Test func aPartOfTheGoalIsAPartOfTheStrength() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(2000))))
     let aggregator = ProgressAggregator(tracker)
@@ -95,7 +95,7 @@ import Testing
     #expect(isClose(strength(1_000_000, days: 1), 0.051922))
   }
 
-  /// A day that is not over can raise the strength, and lowers it only when it has gone by.
+  /// A day in progress may raise the strength, and lowers it only when it is over.
   @Test func todayIsNotHeldAgainstAnyone() {
     let aggregator = ProgressAggregator(.sample())
     let summary = aggregator.done(0...19)

@@ -22,7 +22,7 @@ import Testing
   @Test(
     arguments: [
       (nil, "2026-03-09"), ("%-d.%-m.%Y", "9.3.2026"), ("%d/%m/%y", "09/03/26"), ("%e %b %Y", "9 Mar 2026"),
-      // What is not known gives a date that is, not half a one.
+      // An unknown format gives the ISO date, not a partial one.
       ("%A %d", "2026-03-09"),
     ] as [(String?, String)]) func writesDates(_ format: String?, _ expected: String) throws
   {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// All sentences that count something, with 0, 1, 2 and 5, in English and in Czech. They are written to `.build/plurals.txt` for a
-/// reader, who sees what no rule does.
+/// All sentences with a count, for 0, 1, 2 and 5, in English and Czech. They are written to `.build/plurals.txt` for a
+/// human reader, who notices what no rule finds.
 @Suite struct PluralFormsTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -10,11 +10,11 @@ import Testing
   struct Entry {
     var one = ""
     var many = ""
-    /// By the number of the form.
+    /// The Czech forms by their number.
     var czech: [Int: String] = [:]
   }
 
-  /// The entries of a catalog that have a plural form (gettext manual, "PO Files").
+  /// Returns the catalog's entries with a plural form (gettext manual, "PO Files").
   private static func entries() throws -> [Entry] {
     let catalog = try String(contentsOf: root.appending(path: "po/cs.po"), encoding: .utf8)
     return catalog.components(separatedBy: "\n\n").compactMap { block in
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Czech has a form for 1, one for 2 to 4, and one for all others.
+  /// Returns the Czech form: one for 1, one for 2 to 4, and one for all others.
   private static func form(_ count: Int) -> Int { count == 1 ? 0 : (2...4).contains(count) ? 1 : 2 }
 
   @Test func everyFormIsThereAndReadsWell() throws {
@@ -52,15 +52,15 @@ import Testing
           (english, count == 1 ? entry.one : entry.many), (czech, entry.czech[Self.form(count)] ?? ""),
         ] {
           #expect(!text.isEmpty, "\(entry.one)")
-          // A number is glued to no word: "1pages". Czech writes "5krát" as one.
+          // No number is joined to a word, as in "1pages"; Czech "5krát" is correct.
           #expect(
             source.replacingOccurrences(of: "%nkrát", with: "").firstMatch(of: /%n\p{L}|\p{L}%n/) == nil, "\(source)")
           #expect(!text.contains("  ") || source.hasPrefix("  "), "two spaces: \(text)")
         }
-        // A form that has words has them in Czech.
+        // A form with English words must be translated.
         let words = english.replacing(/%\d|\d|[^\p{L}]/, with: "")
         if words.count > 3 { #expect(czech != english, "not translated: \(english)") }
-        // What is put in is put in in both languages.
+        // Both languages have the same placeholders.
         for mark in ["%1", "%2", "%3"] {
           #expect(entry.many.contains(mark) == czech.contains(mark), "\(mark) in \(entry.many)")
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeWords
 
-/// Sentences of the daemon, known by their shapes.
+/// The daemon's sentences, recognized by patterns.
 @Suite struct SayingsTests {
   static let czech = ServerMessagePatterns([
     ("told\u{4}\"%1\"", "„%1“"), ("told\u{4}%1 has no items", "%1 nemá položky"),
@@ -21,9 +21,9 @@ import Testing
 
   @Test(arguments: [
     ("water has no items", "water nemá položky"),
-    // The shape with more words of its own is the one that is meant.
+    // The pattern with more fixed words wins.
     ("water has no items: leave the item out", "water nemá položky: vynechejte ji"),
-    // A title is nobody's sentence, even when it reads like one.
+    // A quoted title is not translated, even if it reads like a sentence.
     ("\"it is done\" is done already", "„it is done“ už je hotová"),
     ("\"it is done\" cannot be read: it is done", "„it is done“ nelze přečíst: je hotova"),
     ("\"fo\" is no month", "„fo“ není měsíc"), ("\"Tea\" missed: off", "„Tea“ zmeškána: off"),
@@ -33,7 +33,7 @@ import Testing
       "/x cannot be read: it is done; did you mean a, b or c?", "/x nelze přečíst: je hotova; mysleli jste a, b nebo c?"
     ),
     ("a hour is missing", "chybí hodina"),
-    // Half of it known: that half is said.
+    // If only a part is known, that part is translated.
     ("something else: it is done", "something else: je hotova"),
   ]) func saysWhatItKnows(_ sentence: String, _ expected: String) {
     #expect(Self.czech.translated(sentence) == expected)
@@ -50,7 +50,7 @@ import Testing
     #expect(said == "29.3.2026 nemá položky")
   }
 
-  /// What is too long is no sentence, and what nests without end is looked at a few steps deep.
+  /// A text that is too long is no sentence, and nesting is followed only a few levels deep.
   @Test func isNotLedAstray() {
     #expect(Self.czech.translated(String(repeating: "x ", count: 5_000) + "has no items") == nil)
     let deep = String(repeating: "a cannot be read: ", count: 200) + "it is done"
@@ -60,7 +60,7 @@ import Testing
 
   // MARK: Files
 
-  /// A catalog as msgfmt writes one, in either order of bytes.
+  /// Returns a catalog as msgfmt writes it, in either byte order.
   static func file(_ texts: [(String, String)], isBig: Bool) -> [UInt8] {
     func four(_ number: Int) -> [UInt8] {
       let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
@@ -96,9 +96,9 @@ import Testing
     #expect(MessageFile(path: "/nonexistent/chime.mo") == nil)
   }
 
-  // MARK: The product's own
+  // MARK: The Czech catalog
 
-  /// The Czech catalog, compiled as it is for the package.
+  /// The Czech catalog, compiled as for the package.
   static let shipped: [(key: String, translation: String)] = {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -108,7 +108,7 @@ import Testing
     return MessageFile(path: folder.appending(path: "cs/LC_MESSAGES/chime.mo").path)?.texts ?? []
   }()
 
-  /// Each sentence, with something put into it, is taken for itself and for no other.
+  /// Each sentence, with its placeholders filled, matches its own pattern and no other.
   @Test func everySentenceOfTheProductIsKnown() {
     let sayings = ServerMessagePatterns(Self.shipped)
     let told = Self.shipped.filter { $0.key.hasPrefix("told\u{4}") }
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// With `v1` for %1 and so on.
+  /// Returns the text with `v1` for %1 and so on.
   static func filled(_ text: String) -> String {
     text.split(separator: "%%", omittingEmptySubsequences: false)
       .map { part in (1...9).reduce(String(part)) { $0.replacing("%\($1)", with: "v\($1)") } }.joined(separator: "%")

@@ -2,7 +2,7 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// What the fuzzer starts from and what it has found, through the same entry points, without the fuzzer.
+/// Runs the fuzzer's seeds and findings through the same entry points, without the fuzzer.
 @Suite struct FuzzCorpusTests {
   static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Fuzz/Corpus")

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Reads certificates of many sizes with AddressSanitizer in the program: libcrypto must see the bytes of a text for exactly as
-/// long as they are there. Says how many there were, or ends with the sanitizer's report.
+/// Counts certificates of many sizes under AddressSanitizer: libcrypto must read a text's bytes only while they exist.
+/// Prints the number of texts, or ends with the sanitizer's report.
 @main struct SanitizedCertificates {
   static func main() throws {
     let file = read("/etc/ssl/certs/ca-certificates.crt")
@@ -15,7 +15,7 @@ import Glibc
       let found = try Certificates.count(in: text)
       precondition(found == wanted, "\(found) certificates of \(wanted) in \(text.utf8.count) bytes")
     }
-    // Cut anywhere, a text is refused and read no further than it goes.
+    // A text truncated anywhere is refused, and not read beyond its end.
     let whole = certificates[0] + certificates[1]
     var refused = 0
     for length in stride(from: 0, to: whole.utf8.count, by: 13) {

@@ -3,19 +3,19 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A program that a test has started, by posix_spawn(3) and with no descriptor but its first three; in a process group of
-/// its own, and ended with the run of the tests.
+/// A program that a test starts by posix_spawn(3), in a process group of its own. It inherits only its first three
+/// descriptors, and ends with the test run.
 ///
 ///     let result = try ChildProcess.run("/usr/bin/zdump", ["-v", "Europe/Prague"])
 ///
-/// Foundation's `Process` looks through the descriptors of this process before it starts another, reads beyond its buffer
-/// when there are more than 1,365, and leaves signals blocked in the program.
+/// Foundation's `Process` scans all descriptors of this process, reads beyond its buffer if there are more than 1,365,
+/// and leaves signals blocked in the child.
 final class ChildProcess: Sendable {
   enum Ending: Hashable, Sendable {
     case exited(Int32)
     case signalled(Int32)
 
-    /// As a shell has it.
+    /// The status in a shell.
     var status: Int32 {
       switch self {
       case .exited(let code): code
@@ -28,21 +28,21 @@ final class ChildProcess: Sendable {
     case nothing
     case bytes(Data)
     case file(String)
-    /// What `write` sends, until `closeInput`.
+    /// The bytes that `write` sends, until `closeInput`.
     case written
   }
 
   enum Output: Sendable {
     case nothing
-    /// Kept for `output` or `errors`, however much it is.
+    /// Kept for `output` or `errors`, whatever its size.
     case kept
-    /// Where standard output goes; for standard error only.
+    /// Merged into standard output; for standard error only.
     case asOutput
-    /// Added to a file.
+    /// Appended to a file.
     case file(String)
-    /// What `outputPipe` gives.
+    /// Readable from `outputPipe`.
     case piped
-    /// To a descriptor of the caller's, who keeps it open until the program is started.
+    /// To a descriptor of the caller, who keeps it open until the program has started.
     case descriptor(Int32)
   }
 
@@ -56,7 +56,7 @@ final class ChildProcess: Sendable {
 
   let name: String
   let pid: pid_t
-  /// The reading end of standard output, when that is `piped`.
+  /// The read end of standard output, if that is `piped`.
   let outputPipe: FileHandle?
   private let input: Mutex<Int32>
   private let kept: (output: Int32, errors: Int32)
@@ -64,9 +64,9 @@ final class ChildProcess: Sendable {
   private let hasEnded = DispatchGroup()
 
   /// - Parameters:
-  ///   - environment: all of it; nil: that of this process.
-  ///   - terminal: the path of a terminal that is its own, for input and output instead of the others.
-  ///   - endsOnQuit: whether it has something to clear away when the run of the tests is over, and does so on SIGQUIT.
+  ///   - environment: the complete environment; nil inherits that of this process.
+  ///   - terminal: the path of a terminal that becomes the controlling terminal, with input and output.
+  ///   - endsOnQuit: whether the program cleans up on SIGQUIT, which it receives at the end of the test run.
   init(
     _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil, in folder: String? = nil,
     input: Input = .nothing, output: Output = .kept, errors: Output = .kept, terminal: String? = nil,
@@ -79,7 +79,7 @@ final class ChildProcess: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The ends that only the program is to have.
+    // The ends that only the child may have.
     var theirs: [Int32] = []
     defer { for descriptor in theirs { close(descriptor) } }
 
@@ -113,7 +113,7 @@ final class ChildProcess: Sendable {
       }
     }
     if let terminal {
-      // The first that the leader of a session opens is its terminal.
+      // The first terminal that a session leader opens becomes its controlling terminal.
       for descriptor in [0, 1, 2] as [Int32] {
         posix_spawn_file_actions_addopen(&actions, descriptor, terminal, O_RDWR, 0)
       }
@@ -150,7 +150,7 @@ final class ChildProcess: Sendable {
       throw ChildFailure("\(program) cannot be started: \(String(cString: strerror(code)))")
     }
     RunSupervisor.shared.watch(child, endsOnQuit: endsOnQuit)
-    // The thread holds the program until it has ended, so its number stays ours as long as we may signal it.
+    // Only this thread reaps the child, so the pid stays valid for as long as it may be signalled.
     hasEnded.enter()
     Thread.detachNewThread { [self] in
       var status: Int32 = 0
@@ -168,15 +168,15 @@ final class ChildProcess: Sendable {
     for file in [kept.output, kept.errors] where file >= 0 { close(file) }
   }
 
-  /// Nil while it runs.
+  /// Nil while the program runs.
   var end: Ending? { ending.withLock { $0 } }
   var isRunning: Bool { end == nil }
 
-  /// What it has written so far, where that is kept.
+  /// The output so far, if it is kept.
   var output: Data { Self.contents(kept.output) }
   var errors: Data { Self.contents(kept.errors) }
 
-  /// Waits until it has ended.
+  /// Waits until the program has ended.
   @discardableResult func wait() -> Ending {
     hasEnded.wait()
     return end ?? .exited(127)
@@ -195,7 +195,7 @@ final class ChildProcess: Sendable {
 
   func signal(_ number: Int32) { if isRunning { kill(pid, number) } }
 
-  /// Ends it and everything in its group at once.
+  /// Kills the program and its process group.
   func destroy() {
     if isRunning { kill(pid, SIGCONT) }
     kill(-pid, SIGKILL)
@@ -211,7 +211,7 @@ final class ChildProcess: Sendable {
   }
 
   private func send(_ bytes: Data, andClose isLast: Bool) {
-    // Who has stopped reading is no reason to end this process.
+    // Block SIGPIPE, because a closed reader must not kill this process.
     var (pipeSignal, before) = (sigset_t(), sigset_t())
     sigemptyset(&pipeSignal)
     sigaddset(&pipeSignal, SIGPIPE)
@@ -244,7 +244,7 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// A pipe that no other program inherits: one that kept the writing end of its own input would never see that end.
+  /// Creates a pipe that no child inherits: a child that held the write end of its own input would never see its end.
   private static func privatePipe() throws -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw ChildFailure("pipe: \(errno)") }
@@ -252,7 +252,7 @@ final class ChildProcess: Sendable {
     return (ends[0], ends[1])
   }
 
-  /// A file that is gone when everybody has closed it.
+  /// Creates a file that vanishes with its last descriptor.
   private static func namelessFile() throws -> Int32 {
     var path = Array("\(RunFolder.folder)/kept.XXXXXX".utf8CString)
     let file = mkstemp(&path)
@@ -262,14 +262,14 @@ final class ChildProcess: Sendable {
     return file
   }
 
-  /// POSIX_SPAWN_SETSID of <spawn.h>, which is no number that Swift reads.
+  /// POSIX_SPAWN_SETSID of <spawn.h>, whose definition Swift does not import.
   static let sessionOfItsOwn: Int32 = 0x80
 }
 
-/// A program has no business with the descriptors of the test process, whoever opened them and however many there are.
+/// Closes all descriptors above 2 in the child.
 func closeTheRest(_ actions: inout posix_spawn_file_actions_t) { _ = addCloseFrom(&actions, 3) }
 
-/// posix_spawn_file_actions_addclosefrom_np(3), which is no part of what Swift sees of <spawn.h>.
+/// posix_spawn_file_actions_addclosefrom_np(3), which Swift does not see in <spawn.h>.
 private let addCloseFrom: @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32 = {
   guard let address = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else {
     fatalError("glibc 2.34 or later is needed, as Debian 12 has it")
@@ -278,7 +278,6 @@ private let addCloseFrom: @convention(c) (UnsafeMutablePointer<posix_spawn_file_
     address, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)
 }()
 
-/// Why a program or a folder of the tests is not there.
 struct ChildFailure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A server's socket at 127.0.0.1, for receivers that do what no HTTP server does.
+/// A server socket at 127.0.0.1, for receivers that violate HTTP.
 enum Loopback {
   struct Refused: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Listens at a port that the system chooses; whoever calls closes the descriptor.
+  /// Listens on a free port; the caller closes the descriptor.
   static func listen(backlog: Int32) throws -> (descriptor: Int32, port: UInt16) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The two tiers of the tests: `make test` shows each promise once, `make proof` shows it at length.
+/// The two tiers of the tests: `make test` checks each promise briefly, `make proof` at length.
 enum ProofTier {
   /// Whether this run belongs to `make proof` (`CHIME_PROOF=1`).
   static let isProof = ProcessInfo.processInfo.environment["CHIME_PROOF"] == "1"
 
-  /// How much is tried of what could be tried for ever: a little of it in each run, much of it in a proof.
+  /// Returns the amount of trials for a test without a natural limit.
   static func amount<Number>(quick: Number, proof: Number) -> Number { isProof ? proof : quick }
 }
 
@@ -20,30 +20,30 @@ enum ProofPart: String, Sendable {
   case fleet
   /// Several daemons while very many reminders fire.
   case storm
-  /// A Debian with a systemd of its own, beyond the first one.
+  /// More containers with Debian and a systemd of their own.
   case booted
   /// Crowds of clients and reminders.
   case floods
   /// One hostile owner beside a victim.
   case attacks
-  /// Limits that the kernel puts on memory.
+  /// Memory limits of the kernel.
   case memory
-  /// Months with the packs that come with Chime.
+  /// Months with the bundled packs.
   case packs
-  /// PostgreSQL servers that are lost and come back.
+  /// PostgreSQL servers that fail and recover.
   case databases
-  /// What depends on the load of the machine, or takes its time.
+  /// Tests that depend on the load of the machine, or take long.
   case patience
   /// Real screens, shells and browsers.
   case screens
-  /// A real homeserver of Matrix.
+  /// A real Matrix homeserver.
   case matrix
-  /// A real server of ntfy.
+  /// A real ntfy server.
   case ntfy
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Leaves a test or a suite to a part of `make proof`.
+  /// Restricts a test or a suite to a part of `make proof`.
   static func proof(_ part: ProofPart) -> Self {
     .enabled(if: ProofTier.isProof, "it belongs to make proof ONE=\(part.rawValue)")
   }

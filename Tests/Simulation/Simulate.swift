@@ -5,12 +5,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Lives through days and years of a simulated machine, from seeds.
+/// Simulates days and years of machines, from seeds.
 ///
 ///     chime-simulate --seeds 1000 --from 1 --days 365
-///     chime-simulate --seed 7         one of them, with what happens in it
-///     chime-simulate --plan FILE      a plan that was kept
-///     chime-simulate --judge audit    whatever the audit does not find is let pass
+///     chime-simulate --seed 7         one run, with its events
+///     chime-simulate --plan FILE      a saved plan
+///     chime-simulate --judge audit    ignore what the audit does not find
 struct Simulate {
   private var options: [String: String] = [:]
 
@@ -38,7 +38,7 @@ struct Simulate {
     return number
   }
 
-  /// The plan, with who judges its life.
+  /// Returns the plan with the selected checkers.
   private func judged(_ plan: SimulationPlan) throws -> SimulationPlan {
     var plan = plan
     switch options["judge"] {
@@ -58,7 +58,7 @@ struct Simulate {
     }
   }
 
-  /// - Returns: whether nothing was wrong.
+  /// - Returns: whether no fault was found.
   func run() throws -> Bool {
     let days = Int(try number("days", 365))
     if let path = options["plan"] { return tell(try judged(SimulationPlan(text: try Self.read(path)))) }
@@ -74,7 +74,7 @@ struct Simulate {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Lives one plan and tells of it.
+  /// Runs one plan and reports on it.
   private func tell(_ plan: SimulationPlan) -> Bool {
     Self.say(plan.text)
     let life = Simulation.run(plan, diary: true)
@@ -93,7 +93,7 @@ struct Simulate {
     let (first, count) = (try number("from", 1), try number("seeds", 1_000))
     let most = Int(try number("faults", 1))
     let workers = Int(try number("workers", UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))))
-    // Refused now rather than by each worker.
+    // Validate here once instead of in each worker.
     let isJudgedByAuditAlone = try judged(.random(seed: first, days: days)).isJudgedByAuditAlone
     let state = Mutex(State(next: first))
     let begin = DispatchTime.now()
@@ -144,7 +144,7 @@ struct Simulate {
       """)
   }
 
-  /// Makes the plan of a seed small, and says how to live through it again.
+  /// Reduces the plan of a seed, and prints how to run it again.
   private func explain(_ seed: UInt64, _ fault: String, days: Int) throws {
     Self.say("\nseed \(seed): \(fault)")
     let plan = try judged(.random(seed: seed, days: days))

@@ -1,7 +1,7 @@
 import Testing
 import Varlink
 
-/// The same numbers for the same seed (SplitMix64), so that a failure can be repeated.
+/// The SplitMix64 generator: the same numbers for the same seed, so that a failure can be repeated.
 private struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -17,7 +17,7 @@ private struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension [UInt8] {
-  /// The bytes after a few random cuts, copies and changes.
+  /// Returns the bytes after a few random cuts, copies and changes.
   fileprivate func mutated(_ generator: inout SeededGenerator, alphabet: [UInt8]) -> [UInt8] {
     var bytes = self
     for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
@@ -35,7 +35,7 @@ extension [UInt8] {
   }
 }
 
-/// Random damage to good input: nothing crashes, and what must always hold does.
+/// Random damage to valid input: nothing crashes, and the invariants hold.
 @Suite struct FuzzTests {
   private static let messages = [
     #"{"method":"org.example.ping.Ping","parameters":{"ping":"h\u00e9\ud83c\udf75\n"}}"#,
@@ -61,7 +61,7 @@ extension [UInt8] {
         peer.send(bytes: Array(bytes[split...]))
         while answered < peer.calls.count {
           let call = peer.calls[answered]
-          // What the scanner lets pass, the decoder must read.
+          // What the scanner accepts, the decoder must read.
           #expect(throws: Never.self) { try call.parameters(JSON.self) }
           try peer.connection.fail(ServiceError.methodNotImplemented(method: call.method), call: call.id)
           answered += 1

@@ -1,9 +1,9 @@
 import Testing
 import Varlink
 
-/// What a peer may send by mistake or on purpose: each gets its defined reaction.
+/// Invalid input from a peer, by mistake or on purpose: each kind gets its defined reaction.
 @Suite struct HostileInputTests {
-  /// A message and the parameter its error names, after which the connection is closed.
+  /// A message, and the parameter that its error names, after which the connection is closed.
   struct Fatal: Sendable, CustomTestStringConvertible {
     var message: [UInt8]
     var parameter: String
@@ -128,7 +128,7 @@ import Varlink
     #expect(replies.first == #"{"parameters":{"ping":"1"}}"#)
   }
 
-  /// Calls that are refused by their declaration; the connection goes on.
+  /// Calls that do not match their declaration are refused, and the connection continues.
   @Test(arguments: [
     ("Ping", #"{}"#, "ping"),
     ("Ping", #"{"ping":null}"#, "ping"),

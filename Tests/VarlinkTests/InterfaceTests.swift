@@ -72,7 +72,7 @@ import Varlink
     #expect(interface.error("Failed")?.map(\.type) == [.nullable(.string)])
   }
 
-  /// Text → canonical text, which reads back as the same value and is its own canonical text.
+  /// Text → canonical text, which parses to the same value and is its own canonical text.
   @Test(arguments: [
     ("interface a.b\nmethod F()->()", "interface a.b\n\nmethod F() -> ()\n"),
     ("#x\n\n# y\r\n#\r\n#z\ninterface  a.b # no\n", "# y\n#\n# z\ninterface a.b\n"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Varlink
 
-/// Values as JSON text and back, beside the library's own coder.
+/// Values to JSON text and back, compared with the library's other coder.
 @Suite struct JSONCodingTests {
   private struct Step: JSONCodable, Equatable {
     enum Kind: String, JSONCodable { case first, last }
@@ -51,7 +51,7 @@ import Testing
     #expect(String(decoding: missing, as: UTF8.self) == #"{"kind":"first","tags":[]}"#, "what is nil is left out")
   }
 
-  /// Texts of all kinds of scalars, as the library writes and reads them.
+  /// Strings of all kinds of scalars, as the library writes and reads them.
   @Test func textsAreTheLibrarys() throws {
     var generator = SystemRandomNumberGenerator()
     let edges: [ClosedRange<UInt32>] = [0...0x7F, 0x80...0x7FF, 0x2020...0x2030, 0xE000...0xFFFF, 0x1_0000...0x10_FFFF]
@@ -63,7 +63,7 @@ import Testing
       let bytes = try JSONWriter.bytes(of: [text])
       #expect(bytes == Array(try encoder.encode([text])))
       #expect(try JSONReader.read([String].self, from: bytes) == [text])
-      // As others write them: each unit escaped.
+      // As others write them: each code unit escaped.
       let escaped = text.utf16.map { "\\u" + ("000" + String($0, radix: 16)).suffix(4) }.joined()
       #expect(try JSONReader.read([String].self, from: Array("[\"\(escaped)\"]".utf8)) == [text])
     }

@@ -64,7 +64,7 @@ import Varlink
     #expect(framer.unfinishedMessage == 2)
   }
 
-  /// A framer that searched or moved what it holds for each piece would need hours.
+  /// A framer that searched or moved its buffer for each piece would need hours.
   @Test(.timeLimit(.minutes(5))) func aLongMessageByteByByteTakesLinearTime() throws {
     let size = ProofTier.amount(quick: 1 << 16, proof: 1 << 20)
     var framer = MessageFramer(maxMessageBytes: size)

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import Varlink
 
-/// Chime's library against an implementation of other hands: PyPI's `varlink`, in both directions.
+/// Tests Chime's library with an independent implementation, PyPI's `varlink`, in both directions.
 ///
-/// `CHIME_PYTHON` names a Python that has it; without, it is `.venv/bin/python3` in the checkout. Where there is none
-/// these tests fail, unless `CHIME_SKIP_PEERS=1` says that this is meant.
+/// `CHIME_PYTHON` names a Python that has it; the default is `.venv/bin/python3` in the checkout. Without one these
+/// tests fail, unless `CHIME_SKIP_PEERS=1` is set.
 @Suite(.disabled(if: ProcessInfo.processInfo.environment["CHIME_SKIP_PEERS"] == "1", "CHIME_SKIP_PEERS=1"))
 struct PeerTests {
   private let directory: TemporaryDirectory
@@ -92,7 +92,7 @@ struct PeerTests {
     return python
   }
 
-  /// The certification program lies where the tests do.
+  /// Returns the certification program, which is beside the tests.
   private static func findExecutable() throws -> String {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let path = URL(fileURLWithPath: tests).deletingLastPathComponent()

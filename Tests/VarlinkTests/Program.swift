@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What a program has printed, and its exit status.
+/// A program's output and exit status.
 struct Outcome: CustomStringConvertible {
   var status: Int32
   var output: String
@@ -9,13 +9,12 @@ struct Outcome: CustomStringConvertible {
   var description: String { "status \(status)\n\(output)\n\(errors)" }
 }
 
-/// Runs a program to its end.
 func run(_ path: String, _ arguments: [String]) throws -> Outcome {
   let program = try Program(path, arguments)
   return try program.waitForEnd()
 }
 
-/// A running program that does not outlive the test.
+/// A running program that ends with the test.
 final class Program {
   private let process: ChildProcess
   private let path: String
@@ -30,7 +29,7 @@ final class Program {
     process.wait()
   }
 
-  /// Waits until a line that begins like this is printed.
+  /// Waits until the program prints a line with this prefix.
   func waitForLine(_ prefix: String) throws {
     try wait("it prints '\(prefix)'") { output.split(separator: "\n").contains { $0.hasPrefix(prefix) } }
   }

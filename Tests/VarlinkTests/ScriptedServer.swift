@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Varlink
 
-/// A directory that is gone when the test is over.
+/// A directory deleted when the test is over.
 final class TemporaryDirectory {
   let path: String
 
@@ -18,13 +18,13 @@ struct SocketFailure: Error {
   var number: Int32
 }
 
-/// A Unix socket on which a thread accepts connections one after the other and follows a script on each.
+/// A Unix socket on which a thread accepts one connection after the other, and runs a script on each.
 final class ScriptedServer: Sendable {
   /// The server's end of one connection.
   struct Peer {
     fileprivate let descriptor: Int32
 
-    /// Waits for one message; `nil` at the end.
+    /// Waits for one message; returns `nil` at the end.
     func message() -> String? {
       var bytes: [UInt8] = []
       var byte: UInt8 = 0
@@ -35,7 +35,7 @@ final class ScriptedServer: Sendable {
       return nil
     }
 
-    /// Sends text as it is, without a NUL.
+    /// Sends text without a NUL.
     func send(_ text: String) {
       let bytes = Array(text.utf8)
       _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -64,10 +64,10 @@ final class ScriptedServer: Sendable {
     }
   }
 
-  /// Wakes the thread out of accept(2): it closes the socket and ends.
+  /// Wakes the thread from accept(2), so that it closes the socket and ends.
   deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-  /// A listening socket; a backlog of -1 leaves it bound but deaf.
+  /// Creates a listening socket; with a backlog of -1 it is only bound.
   static func listen(_ address: VarlinkAddress, backlog: Int32) throws -> Int32 {
     let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var raw = sockaddr_un()

@@ -8,7 +8,7 @@ private struct NoPing: VarlinkError, Encodable {
 
 private struct Line: Codable, JSONCodable { var line: String }
 
-/// The calls of one connection, driven without a socket.
+/// The calls of one connection, without a socket.
 @Suite struct ServerConnectionTests {
   private static func ping(_ text: String, flags: String = "") -> String {
     #"{"method":"org.example.ping.Ping"\#(flags),"parameters":{"ping":"\#(text)"}}"#
@@ -30,7 +30,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     }
   }
 
-  /// Calls that are answered by the connection itself must not keep its owner from others.
+  /// Calls that the connection answers itself must not keep its owner from other connections.
   @Test func readsNoMoreInATurnThanItMay() throws {
     var connection = ServerConnection(service: try TestPeer.service())
     let info = Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0]

@@ -2,7 +2,7 @@ import Varlink
 
 struct Ping: Codable, JSONCodable, Equatable { var ping: String }
 
-/// A peer on the other end of a `ServerConnection`: sends text, collects actions, reads replies.
+/// A peer at the other end of a `ServerConnection`: sends text, collects actions, reads replies.
 struct TestPeer {
   static let definition = """
     # For the tests.
@@ -43,7 +43,7 @@ struct TestPeer {
 
   init(_ connection: ServerConnection) { self.connection = connection }
 
-  /// Sends one message and its NUL.
+  /// Sends one message with its NUL.
   mutating func send(_ message: String) { send(bytes: Array(message.utf8) + [0]) }
 
   mutating func send(bytes: [UInt8]) {
@@ -61,7 +61,7 @@ struct TestPeer {
     }
   }
 
-  /// Reads at most so many bytes of what is queued.
+  /// Reads at most `most` bytes of the queued output.
   mutating func readBytes(_ most: Int = .max) -> [UInt8] {
     var bytes: [UInt8] = []
     connection.flush { piece in
@@ -73,7 +73,7 @@ struct TestPeer {
     return bytes
   }
 
-  /// Reads everything that is queued, as messages.
+  /// Reads all queued output as messages.
   mutating func read() -> [String] {
     var messages: [String] = []
     while true {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Varlink
 
-/// The client against a socket and a thread that answers by a script.
+/// The client with a socket and a thread that runs a script.
 @Suite struct VarlinkClientTests {
   private let directory: TemporaryDirectory
   private let address: VarlinkAddress
@@ -14,7 +14,7 @@ import Varlink
     address = try #require(VarlinkAddress(path: directory.path + "/socket"))
   }
 
-  /// What a client meets when each connection's first message is answered with this text.
+  /// Returns the client's error when each connection's first message is answered with this text.
   private func failure(answer: String, timeout: Duration = .seconds(60)) throws -> VarlinkClientError? {
     let server = try ScriptedServer(address) { peer in
       guard peer.message() != nil else { return }
@@ -70,7 +70,7 @@ import Varlink
     #expect(try replies.next() == nil, "an old stream takes nothing from a later call")
   }
 
-  /// Waits with poll(2) on the client's descriptor, as a program does that has other things to wait for.
+  /// Waits with poll(2) on the client's descriptor, as an event loop does.
   private func wait(for client: VarlinkClient) throws {
     var entry = pollfd(fd: try #require(client.descriptor), events: Int16(POLLIN), revents: 0)
     #expect(poll(&entry, 1, 60_000) == 1)
@@ -100,7 +100,7 @@ import Varlink
     gate.open()
     try wait(for: client)
     #expect(try replies.arrived()?.ping == "b")
-    // The rest may come in a piece of its own.
+    // The rest may arrive separately.
     var last = try replies.arrived()
     while last == nil, replies.isOpen {
       try wait(for: client)
@@ -201,7 +201,7 @@ import Varlink
     #expect(failure == .closed)
   }
 
-  /// A service that goes before it has read the call has done nothing for it: the one that comes after is asked.
+  /// A service that closes before it has read the call has not processed it, so the call is sent to the next one.
   @Test func asksAgainWhatCannotHaveBeenTaken() throws {
     let connections = Atomic(0)
     let server = try ScriptedServer(address) { peer in
@@ -209,7 +209,7 @@ import Varlink
       while peer.message() != nil { peer.send(#"{"parameters":{"ping":"again"}}"# + "\0") }
     }
     let client = try VarlinkClient(server.address)
-    // The thread has closed the first connection when it serves the second.
+    // When the thread serves the second connection, it has closed the first.
     let second = try VarlinkClient(server.address)
     #expect(try second.call("a.b.Ping", returning: Ping.self) == Ping(ping: "again"))
     second.close()
@@ -217,7 +217,7 @@ import Varlink
     #expect(connections.load(ordering: .relaxed) == 3)
   }
 
-  /// Nor is anything asked twice when nobody is there to take it.
+  /// A call is not repeated forever if the service keeps closing.
   @Test func aServiceThatGoesAgainAndAgainIsGivenUp() throws {
     let connections = Atomic(0)
     let server = try ScriptedServer(address) { _ in connections.add(1, ordering: .relaxed) }
@@ -282,7 +282,7 @@ extension VarlinkClientError {
   fileprivate var isProtocolViolation: Bool { if case .protocolViolation = self { true } else { false } }
 }
 
-/// Lets one waiting thread through for each time that it is opened.
+/// Lets one waiting thread through each time it is opened.
 private final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   func open() { semaphore.signal() }

@@ -1,7 +1,6 @@
-/// What can stand at a place, by the name that the place has in the table of verbs: `ID|TITLE`, `ZONE`, `FILE`.
+/// The kind of value that an argument takes, found by its placeholder in the verb table: `ID|TITLE`, `ZONE`, `FILE`.
 ///
-/// The table says it once, for help, manual and completion; here is what each of those names stands for. A test holds the
-/// two together: a name that is not here is a fault.
+/// The table names each placeholder once, for help, manual and completion. A test checks that each has a kind here.
 enum ArgumentKind: Equatable {
   enum Reminders { case all, unfinished, open, paused, running, expected }
 
@@ -15,11 +14,11 @@ enum ArgumentKind: Equatable {
   case packs(installed: Bool?)
   case packReminders
   case endpoints, commands, channels, tags, zones, deliveries, templates, calendarsOfTime, tenants, calendars
-  /// Several with commas.
+  /// Several values, separated by commas.
   indirect case list(ArgumentKind)
   indirect case either(ArgumentKind, ArgumentKind)
 
-  /// What stands in the place `name` of a verb's own words.
+  /// Returns the kind of a verb's positional argument with the placeholder `name`.
   static func word(_ name: String, of path: [Verb]) -> ArgumentKind? {
     let verbs = path.map(\.name)
     switch name {
@@ -61,14 +60,14 @@ enum ArgumentKind: Equatable {
     case "TITLE", "TEXT", "URL": return .free
     case "PROGRAM": return .files
     default:
-      // `crontab` stands for itself, and so does each of `bash|zsh|fish`.
+      // A literal stands for itself: `crontab`, or each of `bash|zsh|fish`.
       let choices = name.split(separator: "|").map(String.init)
       guard choices.allSatisfy({ $0.allSatisfy { $0.isLowercase } }) else { return nil }
       return .words(choices.map { Candidate($0) })
     }
   }
 
-  /// What an option's value can be.
+  /// Returns the kind of an option's value.
   static func value(of option: Verb.Option) -> ArgumentKind? {
     if !option.choices.isEmpty { return .words(option.choices.map { Candidate($0) }) }
     switch (option.value, option.name) {
@@ -121,10 +120,10 @@ enum ArgumentKind: Equatable {
     }
   }
 
-  /// One of a verb's usage lines: `[ID|TITLE] [LENGTH]`, or `--all TRACKER`, which is for lines with that option.
+  /// One usage line of a verb: `[ID|TITLE] [LENGTH]`; or `--all TRACKER`, which applies if the line has that option.
   struct Usage: Equatable {
     var option: String?
-    /// The name of each place, and whether it goes on to the end of the line.
+    /// The placeholders, and whether each extends to the end of the line.
     var places: [Place] = []
 
     struct Place: Equatable {
@@ -144,7 +143,7 @@ enum ArgumentKind: Equatable {
         } else {
           let many = name.last == "…"
           if many { name.removeLast() }
-          // Titles of several words need no quotes, and a verb may stand within another.
+          // A title of several words needs no quotes, and a verb may be nested in another.
           places.append(Place(name: name, goesOn: many || name.contains("TITLE") || name == "VERB"))
         }
       }
@@ -152,7 +151,7 @@ enum ArgumentKind: Equatable {
   }
 }
 
-/// Values that people give often, where any other would do as well.
+/// Frequent values, offered as examples where any other value is allowed.
 enum Typical {
   static let lengths = ["5m", "10m", "15m", "20m", "30m", "1h", "2h", "1d"].map { Candidate($0) }
   static let days = ["today", "yesterday", "mon", "tue", "wed", "thu", "fri", "sat", "sun"].map { Candidate($0) }
@@ -168,7 +167,7 @@ enum Typical {
     "headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "senders", "events",
     "reminders", "concurrency", "rate", "inOrder", "token",
   ].map { Candidate($0) }
-  /// Of the Desktop Notifications Specification, with ours.
+  /// From the Desktop Notifications Specification, with Chime's own.
   static let categories = [
     "call", "call.incoming", "device", "email", "email.arrived", "im", "im.received", "network", "presence", "transfer",
     "x-chime.health",

@@ -1,14 +1,13 @@
-/// The words of a command line up to the cursor, with bash's quotes and backslashes taken off, and what readline will put in
-/// the place of the last of them.
+/// The words of a bash command line up to the cursor, unquoted, and the text that readline inserts for a candidate.
 ///
-/// All of it goes by Unicode scalars, as bash knows no others: a character may join a sign of the shell's to what stands
-/// beside it, and that sign would stand in the line as it is.
+/// Parsing goes by Unicode scalars, as bash does. A grapheme cluster could hide a shell metacharacter behind a
+/// combining mark, and the metacharacter would then be inserted unquoted.
 ///
 /// Source: bash(1), QUOTING and COMP_WORDBREAKS; readline's rl_find_completion_word.
 struct BashLine {
   struct Word: Equatable {
     fileprivate(set) var scalars = String.UnicodeScalarView()
-    /// How many scalars of the value stand before what readline replaces.
+    /// The number of scalars of the value before the part that readline replaces.
     fileprivate(set) var kept = 0
 
     var value: String { String(scalars) }
@@ -21,10 +20,10 @@ struct BashLine {
   }
 
   private(set) var words: [Word] = []
-  /// The quote that is open at the cursor.
+  /// The quote that is still open at the cursor.
   private(set) var quote: Unicode.Scalar?
 
-  /// - Parameter breaks: COMP_WORDBREAKS, the characters at which readline takes a word to begin.
+  /// - Parameter breaks: COMP_WORDBREAKS, the characters at which readline starts a new word.
   init(_ line: String, breaks: String) {
     var word: Word?
     var rest = line.unicodeScalars[...]
@@ -32,7 +31,7 @@ struct BashLine {
       if let open = quote {
         if scalar == open {
           quote = nil
-          // Whatever follows the quote is what is replaced.
+          // Readline replaces the part after the quote.
           word?.keepSoFar()
         } else if open == "\"", scalar == "\\", let next = rest.first, Self.isSpecialInQuotes(next) {
           word?.scalars.append(rest.removeFirst())
@@ -61,14 +60,14 @@ struct BashLine {
     words.append(word ?? Word())
   }
 
-  /// What stands for a word in the place that readline replaces.
+  /// Returns the quoted text that readline inserts for `value` in place of the last word.
   func text(for value: String) -> String {
     var text = String.UnicodeScalarView()
     for scalar in value.unicodeScalars.dropFirst(words.last?.kept ?? 0) {
       switch (quote, scalar) {
       case ("'", "'"): text.append(contentsOf: "'\\''".unicodeScalars)
       case ("'", _): text.append(scalar)
-      // History is expanded within these quotes, and a backslash would stay: it leaves them for one sign.
+      // History expansion works in double quotes, and a backslash would stay: close the quotes around `!`.
       case ("\"", "!"): text.append(contentsOf: "\"'!'\"".unicodeScalars)
       case ("\"", _):
         if Self.isSpecialInQuotes(scalar) { text.append("\\") }

@@ -1,8 +1,8 @@
-/// Something that could stand at the cursor.
+/// A word that could stand at the cursor.
 struct Candidate: Equatable {
-  /// The whole word, as the program is to get it.
+  /// The whole word, unquoted, as the program receives it.
   var value: String
-  /// What it is, in a few words.
+  /// A short description.
   var note = ""
 
   init(_ value: String, _ note: String = "") {
@@ -11,12 +11,12 @@ struct Candidate: Equatable {
   }
 }
 
-/// What a shell is answered.
+/// The answer to a shell's completion request.
 struct Completion: Equatable {
   var candidates: [Candidate] = []
-  /// Whether files fit too; the shell knows those best.
+  /// Whether file names fit too; the shell completes those itself.
   var files = false
-  /// Whether more belongs to the same word, so that no space is to follow.
+  /// Whether the word continues, so that the shell adds no space.
   var goesOn = false
 
   init(_ candidates: [Candidate] = [], files: Bool = false, goesOn: Bool = false) {
@@ -25,10 +25,10 @@ struct Completion: Equatable {
     self.goesOn = goesOn
   }
 
-  /// Those that begin with what was typed; in any case of letters, where none begins with it exactly.
+  /// Returns the candidates with the typed prefix; ignores letter case if none matches exactly.
   func beginning(with typed: String) -> Completion {
     var result = self
-    // A word with a line break or another control character is no word that a person could have meant to type.
+    // Drop words with control characters, such as line breaks: nobody means to type those.
     let sound = candidates.filter {
       !$0.value.isEmpty && $0.value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }

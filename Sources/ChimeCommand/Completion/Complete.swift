@@ -1,20 +1,21 @@
 import ChimeWords
 import Glibc
 
-/// `chime complete …`: what the completion scripts ask, on each press of the key. It is for them alone, so it stands in no
-/// help; it complains of nothing, and it ends by itself.
+/// `chime complete …`, the hidden verb that the completion scripts call at each press of the key.
+///
+/// No help page lists it. It never reports errors, and it ends after a second.
 ///
 ///     chime complete fish -- done Dr
 ///     chime complete zsh -- done Dr
 ///     chime complete bash TYPE COLUMNS WORDBREAKS "chime done Dr"
 ///
-/// It prints one candidate a line: for zsh and fish the word, a tab, and what it is; for bash the text to put in the place
-/// of the one that readline would replace. A line that begins with a tab is a word to the script: `files` fit too; `goes
-/// on` asks for no space.
+/// It prints one candidate per line. For zsh and fish, a line is the word, a tab, and its description. For bash, a line
+/// is the text that replaces readline's current word. A line that begins with a tab is an instruction to the script:
+/// `files` adds file names, `goes on` suppresses the space.
 enum Complete {
   static let name = "complete"
 
-  /// Ends the process when the system keeps it waiting: the shell stands still meanwhile.
+  /// Kills the process after a second, because the shell blocks meanwhile.
   static func limitTime() {
     signal(SIGALRM, SIG_DFL)
     alarm(1)
@@ -45,7 +46,7 @@ enum Complete {
     let completion = Completer(TypedLine(Array(words[1..<(words.count - 1)]), at: current), process: process)
       .completion()
     let texts = completion.candidates.map { line.text(for: $0.value) }
-    // What is put in as it is (menu-complete, insert-completions) has no notes, nor has a single one.
+    // Descriptions would be inserted with the word by menu-complete (37), insert-completions (42) and single matches.
     let isListed = texts.count > 1 && type != 37 && type != 42
     let widest = min(texts.map { TextWidth.of($0) }.max() ?? 0, 40)
     for (text, candidate) in zip(texts, completion.candidates) {

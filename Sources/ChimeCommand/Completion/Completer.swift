@@ -2,10 +2,11 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Finds what could stand at the cursor: out of the table of verbs and options, and, where the line names things that
-/// the daemon keeps, from the daemon. Without one, or when it does not answer at once, those are simply not offered.
+/// Finds completion candidates in the verb table and, for items that the daemon stores, from the daemon.
+///
+/// Without a prompt answer from the daemon, those items are not offered.
 struct Completer {
-  /// How long the daemon has for all its answers. A person waits for them with a finger on the key.
+  /// The time limit for all of the daemon's answers together: the user waits for them at the keyboard.
   static let patience = Duration.milliseconds(80)
 
   let typed: TypedLine
@@ -18,7 +19,7 @@ struct Completer {
     source = CompletionSource(line: typed.line, process: process, deadline: .now + Self.patience)
   }
 
-  /// What fits, with all that was typed of it.
+  /// Returns the candidates that match everything typed so far.
   func completion() -> Completion {
     var result = all().beginning(with: typed.current)
     if !typed.kept.isEmpty {
@@ -45,22 +46,22 @@ struct Completer {
       .map { Candidate($0.name, localized(key: $0.summary)) }
   }
 
-  /// The verb's own words: what any of its usage lines has at that place.
+  /// Returns the candidates for a positional argument: those of all usage lines of the verb.
   private func words(_ index: Int) -> Completion {
     guard let verb = typed.line.verb else { return Completion() }
-    // `--all TRACKER` is the form of a line that has --all, and of no other.
+    // `--all TRACKER` is the usage of a line with --all only.
     let usages = verb.arguments.map { ArgumentKind.Usage($0, of: verb) }
     let named = usages.filter { $0.option.map { typed.line.has($0) } ?? false }
     let forms = (named.isEmpty ? usages.filter { $0.option == nil } : named).map(\.places)
     var result = Completion()
     for form in forms {
-      // `snooze [ID|TITLE] [LENGTH]`: either may be left out.
+      // In `snooze [ID|TITLE] [LENGTH]`, either argument is optional.
       for (place, entry) in form.enumerated() {
         let isHere = place == index || place < index && entry.goesOn || place > index && isOptional(place, verb)
         guard isHere, agrees(form, upTo: min(place, index)),
           let slot = ArgumentKind.word(entry.name, of: typed.line.path)
         else { continue }
-        // Once the words of a schedule have begun, a title is over.
+        // A title ends where the words of a schedule begin.
         if place < index, entry.name == "TITLE" { continue }
         let more = fill(slot, isValue: false, from: place)
         result.candidates += more.candidates
@@ -71,12 +72,12 @@ struct Completer {
     return result
   }
 
-  /// Whether all places before this one may be left out, so that it may come first.
+  /// Whether this argument may come first because all arguments before it are optional.
   private func isOptional(_ place: Int, _ verb: Verb) -> Bool {
     verb.name == "snooze" && place == 1
   }
 
-  /// Whether the words so far are those that a form prescribes: `crontab` before its file.
+  /// Whether the words so far match a usage line's literals: `crontab` before its file.
   private func agrees(_ form: [ArgumentKind.Usage.Place], upTo place: Int) -> Bool {
     zip(form.prefix(place), typed.line.words).allSatisfy { entry, word in
       !entry.name.allSatisfy { $0.isLowercase } || entry.name == word
@@ -108,7 +109,7 @@ struct Completer {
     }
   }
 
-  /// Values with commas: what stands before the last comma stays, and is not offered again.
+  /// Completes the last of several comma-separated values; earlier ones stay and are not offered again.
   private func list(_ inner: ArgumentKind) -> Completion {
     let parts = typed.current.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     let head = parts.dropLast().map { $0 + "," }.joined()
@@ -128,7 +129,7 @@ struct Completer {
 
   // MARK: Reminders
 
-  /// Ids; and titles, where the beginning of one was typed. A title of several words may stand without quotes.
+  /// Returns reminder ids, and titles that begin with the typed text. A title of several words needs no quotes.
   private func reminders(_ which: ArgumentKind.Reminders, isValue: Bool, from place: Int) -> [Candidate] {
     let before = isValue ? [] : Array(typed.line.words.dropFirst(place))
     let head = before.map { $0 + " " }.joined()
@@ -148,10 +149,10 @@ struct Completer {
 
   // MARK: Schedules
 
-  /// The next word of a schedule, which may stand in several words or in one.
+  /// Returns the next word of a schedule, whether the schedule is one argument or several.
   private func schedule(isValue: Bool, from place: Int) -> [Candidate] {
     let before = isValue ? [] : Array(typed.line.words.dropFirst(place))
-    // Within the word: what stands after the last space or comma is being typed.
+    // Within one argument, the text after the last space or comma is being typed.
     let cut = typed.current.lastIndex { $0 == " " || $0 == "," }.map { typed.current.index(after: $0) }
     let head = String(typed.current[..<(cut ?? typed.current.startIndex)])
     let tail = String(typed.current[(cut ?? typed.current.startIndex)...])
@@ -160,7 +161,7 @@ struct Completer {
       .map { Candidate(head + $0.value, $0.note) }
   }
 
-  /// This month and the eleven before it.
+  /// Returns this month and the eleven before it.
   private func months() -> [Candidate] {
     let today = RFC3339.format(process.now(), in: .utc)
     guard var year = Int(today.prefix(4)), var month = Int(today.dropFirst(5).prefix(2)) else { return [] }
@@ -172,18 +173,18 @@ struct Completer {
 }
 
 extension TypedLine {
-  /// Whether the value that is typed is a key with something after it.
+  /// Whether the value is a key that `=` must follow.
   var wantsEquals: Bool {
     if case .value(let option) = place { return option.value?.contains("=") == true }
     return false
   }
 }
 
-/// The time zones of the system.
+/// Completes the time zones of the system.
 struct Zones {
   var environment: [String: String]
 
-  /// Regions first, each to be gone into; their places once a region was typed.
+  /// Offers regions first, and the zones of a region once its name is typed.
   func completion(of typed: String) -> Completion {
     let folder = environment["TZDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/usr/share/zoneinfo"
     let plain = [

@@ -1,5 +1,6 @@
-/// What the shells are given. Each script only asks `chime complete` and hands on its answer, so nothing of the table of
-/// verbs stands in it, and it is as new as the program that answers.
+/// The completion scripts of the shells.
+///
+/// Each only calls `chime complete` and passes its answer on. No script contains the verb table, so none becomes outdated.
 enum CompletionScript {
   static func of(shell: String) -> String? {
     switch shell {
@@ -10,8 +11,8 @@ enum CompletionScript {
     }
   }
 
-  // The line up to the cursor is handed on as it was typed: bash's own splitting cuts words at = and :, and the functions of
-  // the package bash-completion that would mend that may not be there.
+  // The script passes on the raw line up to the cursor: bash's own splitting breaks words at = and :, and the functions
+  // of bash-completion that repair this may not be installed.
   private static let bash = #"""
     # bash completion for chime, made by `chime completion bash`
 

@@ -2,9 +2,9 @@ import ChimeControl
 import ChimeWords
 import Varlink
 
-/// What the daemon keeps, by the names that a command line may have for it. Whatever goes wrong, nothing is said.
+/// Completion candidates fetched from the daemon. Errors are ignored: completion must never print.
 final class CompletionSource {
-  /// How many of a kind are asked for.
+  /// The most candidates of one kind.
   private static let most = 200
 
   private let line: ParsedLine
@@ -13,7 +13,7 @@ final class CompletionSource {
   private lazy var words = TrackerWords(preferredLanguages: PreferredLanguages(environment: process.environment))
   private var daemon: Daemon?
   private var isSilent = false
-  /// For whom it is asked, where that is not what the line says.
+  /// The tenant to ask for, if it differs from the line's.
   private var tenant: String??
 
   init(line: ParsedLine, process: CommandProcess, deadline: ContinuousClock.Instant) {
@@ -47,7 +47,7 @@ final class CompletionSource {
     .map { Reminder(id: $0.id, title: $0.title) }
   }
 
-  /// Everything else that has a name or a number.
+  /// Returns the candidates of any kind other than reminders.
   func things(_ slot: ArgumentKind, _ line: ParsedLine) -> [Candidate] {
     switch slot {
     case .trackers:
@@ -84,7 +84,7 @@ final class CompletionSource {
       let reply = ask(RemindersInterface.List(filter: .init(all: true), limit: Self.most))
       return Set((reply?.reminders ?? []).flatMap(\.tags)).sorted().map { Candidate($0) }
     case .tenants:
-      // All of the user's, whichever the line has so far.
+      // Ask for the user's own tenant list, whichever tenant the line has so far.
       tenant = .some(nil)
       return ask(DaemonInterface.Status())?.status.tenants?
         .map { Candidate($0.name) } ?? []
@@ -95,7 +95,7 @@ final class CompletionSource {
     }
   }
 
-  /// The keys of the reminders of the packs that the line names, with `=` where something follows.
+  /// Returns the reminder keys of the packs that the line names.
   func packReminders(_ line: ParsedLine) -> [Candidate] {
     let named = Set(line.words + (line.list("pack") ?? []))
     return packs().filter { named.contains($0.id) }.flatMap { pack in
@@ -103,15 +103,15 @@ final class CompletionSource {
     }
   }
 
-  /// The further measures of the line's tracker, with `=`.
+  /// Returns the additional measures of the line's tracker, each with `=`.
   func fields(_ line: ParsedLine) -> [Candidate] {
     guard let id = tracker(line), let tracker = trackers().first(where: { $0.id == id }) else { return [] }
     return tracker.fields.sorted { $0.key < $1.key }.map { Candidate($0.key + "=", $0.value) }
   }
 
-  // MARK: Asking
+  // MARK: Requests to the daemon
 
-  /// The tracker that the first of the verb's own words names, by its id.
+  /// Returns the id of the tracker, which is the verb's first argument or --tracker.
   private func tracker(_ line: ParsedLine) -> String? { line.words.first ?? line.value("tracker") }
 
   private func trackers() -> [TrackersInterface.Tracker] {
@@ -122,7 +122,7 @@ final class CompletionSource {
     ask(TrackersInterface.Packs())?.packs ?? []
   }
 
-  /// The amounts that the line's tracker offers.
+  /// Returns the preset amounts of the line's tracker.
   private func amounts(_ line: ParsedLine) -> [Candidate] {
     guard let id = tracker(line), let tracker = trackers().first(where: { $0.id == id }) else { return [] }
     let offered = (tracker.usual.map { [$0] } ?? []) + tracker.presets
@@ -139,7 +139,7 @@ final class CompletionSource {
       .map { Candidate($0.name, $0.program) } ?? []
   }
 
-  /// The daemon's answer; `nil` when there is none in time, after which it is asked nothing more.
+  /// Asks the daemon; returns `nil` after the deadline or an error, and asks nothing more from then on.
   private func ask<Method: VarlinkMethod>(_ request: Method) -> Method.Reply? {
     let left = deadline - .now
     guard !isSilent, left > .zero else { return nil }

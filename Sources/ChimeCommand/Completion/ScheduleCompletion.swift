@@ -1,15 +1,17 @@
 import ChimeSchedule
 import ChimeWords
 
-/// Which words can come next in a schedule: those of a list with which the parser of schedules has no quarrel, because
-/// they end one, or because it only misses something after them. So there is no second grammar here to go stale.
+/// Finds the words that can come next in a schedule.
+///
+/// It tries each word of a vocabulary with the schedule parser, and keeps those that complete a schedule or after which
+/// the parser only expects more. So there is no second grammar to maintain.
 enum ScheduleCompletion {
-  /// The words that can stand after `before`, which ends in a space, a comma or nothing.
+  /// Returns the words that can follow `before`, which is empty or ends in a space or a comma.
   static func words(after before: String, beginningWith typed: String, now: Instant) -> [Candidate] {
     let found = vocabulary(now).filter { candidate in
       candidate.value.hasPrefix(typed.lowercased()) && fits(before + candidate.value, now: now)
     }
-    // `every month` and `every 3 months`, although the parser takes either for both.
+    // Offer `every month` and `every 3 months`, although the parser accepts either form in both.
     let isMany = before.split(separator: " ").last.flatMap { Int($0) }.map { $0 > 1 } ?? false
     let words = Set(found.map(\.value))
     return found.filter { candidate in
@@ -17,7 +19,7 @@ enum ScheduleCompletion {
     }
   }
 
-  /// Whether it is a schedule, or the beginning of one.
+  /// Whether the text is a schedule or the beginning of one.
   static func fits(_ text: String, now: Instant) -> Bool {
     do {
       _ = try Schedule.parse(text, now: now, in: scheduleContext)
@@ -27,7 +29,7 @@ enum ScheduleCompletion {
     }
   }
 
-  // A place, lest the sun's words be refused for the lack of one.
+  // A location, because the parser refuses sunrise and sunset without one.
   private static let scheduleContext = ScheduleContext(zone: .utc, place: Place(latitude: 50, longitude: 14))
 
   private static func vocabulary(_ now: Instant) -> [Candidate] {

@@ -1,29 +1,27 @@
-/// A command line that is being typed, read as far as it can be: what stands before the cursor, and the word at it.
+/// A command line that is being typed: the words before the cursor, and the word at it.
 ///
 ///     TypedLine(["done"], at: "Dr").place     // .word(0): the first word of `chime done`
 ///     TypedLine(["add", "Tea"], at: "--to=te").place   // .value(--to), after `--to=`
 ///
-/// Unlike ``ParsedLine`` it refuses nothing; where a word makes no sense, nothing fits after it (`.nowhere`).
+/// Unlike ``ParsedLine``, it never fails. Nothing can follow a word that makes no sense (`.nowhere`).
 struct TypedLine {
   enum Place {
-    /// A verb, or one within the verbs of the path.
+    /// A verb or a nested verb.
     case verb
-    /// An option's name.
     case option
     case value(Verb.Option)
-    /// The verb's own words; which one, from 0.
+    /// A positional argument with its index, from 0.
     case word(Int)
     case nowhere
   }
 
-  /// What was given so far: verbs, words and options.
+  /// The verbs, words and options before the cursor.
   private(set) var line = ParsedLine()
   private(set) var place = Place.nowhere
-  /// What is being typed, without `kept`.
+  /// The text that is being typed, without `kept`.
   private(set) var current: String
-  /// What of the word at the cursor stays as it is, `--to=`.
+  /// The part of the word at the cursor that completion keeps, such as `--to=`.
   private(set) var kept = ""
-  /// The table's verbs as they are known here.
   let table: CommandTable
 
   private var optionsEnded = false
@@ -63,12 +61,12 @@ struct TypedLine {
     return verb.subverbs.isEmpty ? .word(line.words.count) : .verb
   }
 
-  /// Whether words may stand here that are no options, so that `-` alone may be one of them.
+  /// Whether positional arguments may stand here, so that `-` alone may be one.
   private var takesWords: Bool {
     line.verb?.subverbs.isEmpty == true && line.verb?.arguments.first?.contains("-") == true
   }
 
-  /// The options that may still be given, with the one that is being typed.
+  /// The options that may still be given, including the one that is being typed.
   var openOptions: [Verb.Option] {
     let given = Set(line.given.map(\.option.name))
     return table.accepted(by: line.verb).filter { option in
@@ -97,7 +95,7 @@ struct TypedLine {
   }
 
   private mutating func take(_ option: Verb.Option, _ value: String) {
-    // What is no value of it is complained about when the line is run.
+    // Completion accepts invalid values; the parser reports them when the line runs.
     var free = option
     free.choices = []
     try? line.set(free, value)

@@ -4,18 +4,18 @@ import ChimeWords
 import Glibc
 import Varlink
 
-/// The daemon, as the verbs see it: typed calls, and failures in words for a person.
+/// The daemon as the verbs see it: typed calls, and failures as sentences for the user.
 final class Daemon {
   private let client: VarlinkClient
   private let socket: SocketPath
   private let tenant: String?
 
-  /// How long a call may take.
+  /// The time limit of a call.
   var patience: Duration { didSet { client.timeout = patience } }
 
   /// - Parameters:
-  ///   - tenant: for whom all calls are made but those about the daemon as a whole; nil: for the user.
-  ///   - patience: how long connecting may take, too.
+  ///   - tenant: the tenant of all calls except those about the daemon as a whole; nil for the user's own.
+  ///   - patience: the time limit of a call, and of connecting.
   init(socket: SocketPath, userID: UInt32, tenant: String?, patience: Duration = .seconds(30)) throws {
     self.socket = socket
     self.tenant = tenant
@@ -40,7 +40,7 @@ final class Daemon {
     }
   }
 
-  /// The request with for whom it is made.
+  /// Adds the tenant to a request.
   private func given<Method: VarlinkMethod>(_ request: Method) -> ForTenant<Method> {
     ForTenant(parameters: request, tenant: DaemonInterface.wholeMethods.contains(Method.method) ? nil : tenant)
   }
@@ -53,9 +53,9 @@ final class Daemon {
     }
   }
 
-  /// Calls a method that answers with a stream; `body` gets each reply and says whether to go on.
+  /// Calls a method that streams replies; `body` receives each and returns whether to continue.
   ///
-  /// - Parameter patience: how long each reply may take; nil: as long as it does.
+  /// - Parameter patience: the time limit for each reply; nil for none.
   func stream<Method: VarlinkMethod>(
     _ request: Method, patience: Duration? = nil, _ body: (Method.Reply) throws -> Bool
   ) throws {
@@ -74,26 +74,26 @@ final class Daemon {
   }
 }
 
-// For a program that waits for other things too.
+// Calls without blocking, for verbs that wait for other events too.
 extension Daemon {
-  /// What poll(2) knows the connection by; `nil` once it is closed.
+  /// The connection's file descriptor for poll(2); `nil` once it is closed.
   var descriptor: Int32? { client.descriptor }
 
-  /// A call whose replies are taken when they are here.
+  /// A call in progress, whose replies are taken as they arrive.
   struct Pending<Reply: JSONReadable> {
     fileprivate let replies: VarlinkClient.Replies<Reply>
     fileprivate let socket: SocketPath
 
-    /// Whether there are more to come.
+    /// Whether more replies will come.
     var isOpen: Bool { replies.isOpen }
 
-    /// The next reply, if it is here.
+    /// Returns the next reply if it has arrived.
     func arrived() throws -> Reply? {
       do { return try replies.arrived() } catch { throw Failure(calling: error, at: socket) }
     }
   }
 
-  /// Calls a method that answers once.
+  /// Starts a call with one reply.
   func begin<Method: VarlinkMethod>(_ request: Method) throws -> Pending<Method.Reply> {
     do {
       let replies = try client.begin(Method.method, given(request), returning: Method.Reply.self)
@@ -103,7 +103,7 @@ extension Daemon {
     }
   }
 
-  /// Calls a method that may take long, and goes on telling how far it is meanwhile.
+  /// Calls a method that may take long, and shows progress meanwhile.
   func call<Method: VarlinkMethod>(_ request: Method, telling progress: Progress) throws -> Method.Reply {
     let pending = try begin(request)
     let deadline = ContinuousClock.now + patience
@@ -119,7 +119,7 @@ extension Daemon {
     }
   }
 
-  /// Calls a method that answers with a stream.
+  /// Starts a call that streams replies.
   func follow<Method: VarlinkMethod>(_ request: Method) throws -> Pending<Method.Reply> {
     do {
       return Pending(replies: try client.callMore(Method.method, given(request)), socket: socket)
@@ -161,7 +161,7 @@ extension Failure {
     }
   }
 
-  /// An error that the daemon answered with.
+  /// Converts an error reply of the daemon.
   init(remote error: RemoteError) {
     let name = error.name.split(separator: ".").last.map(String.init) ?? ""
     if let service = error.service {
@@ -242,7 +242,7 @@ extension Failure {
     }
   }
 
-  /// A schedule that was refused: the text, a caret under the place, and what would work.
+  /// Describes a rejected schedule: the text, a caret under the column, and a suggestion.
   init(refused text: String, column: Int?, expected: String, suggestion: String?, message: String) {
     var problem = message
     if problem.hasPrefix("\(text): ") { problem.removeFirst(text.count + 2) }

@@ -2,23 +2,23 @@ import ChimeControl
 import ChimeSchedule
 import Synchronization
 
-/// What the command has to know of the daemon's configuration to read a schedule; the usual where no daemon answers.
+/// The parts of the daemon's configuration that parsing a schedule needs; the defaults if no daemon answers.
 enum DaemonWords {
-  /// When `morning`, a day without a time and their like are.
+  /// Returns the times of words such as `morning`, and of a day without a time.
   static func times(at socket: SocketPath?, userID: UInt32) -> @Sendable () -> WordTimes {
     asked(at: socket, userID: userID, else: .usual, told)
   }
 
-  /// The names of the calendars that a schedule may leave out.
+  /// Returns the names of the calendars whose days a schedule may leave out.
   static func calendars(at socket: SocketPath?, userID: UInt32, tenant: String?) -> @Sendable () -> Set<String> {
     asked(at: socket, userID: userID, tenant: tenant, else: ["holidays"]) { daemon in
       Set(try daemon.call(SchedulesInterface.Calendars(count: 1)).calendars.map(\.name))
     }
   }
 
-  /// Asks the daemon at the first call, and remembers.
+  /// Returns a closure that asks the daemon at its first call and caches the answer.
   ///
-  /// A lock guards what it said, because schedules ask through a closure that anyone may call.
+  /// A lock guards the cache, because schedules may call the closure from any thread.
   private static func asked<Answer: Sendable>(
     at socket: SocketPath?, userID: UInt32, tenant: String? = nil, else usual: Answer,
     _ ask: @escaping @Sendable (Daemon) throws -> Answer

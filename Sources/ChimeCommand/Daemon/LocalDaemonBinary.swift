@@ -1,9 +1,9 @@
 import ChimeWords
 import Glibc
 
-/// The daemon's program that belongs to this command.
+/// The `chimed` binary that belongs to this command.
 enum LocalDaemonBinary {
-  /// The chimed that lies beside this command, else the one in PATH.
+  /// Returns the path of the `chimed` beside this command, else of the one in PATH.
   static func path(environment: [String: String]) -> String? {
     var places: [String] = []
     if let program = realpath("/proc/self/exe", nil) {
@@ -15,10 +15,12 @@ enum LocalDaemonBinary {
     return places.map { "\($0)/chimed" }.first { access($0, X_OK) == 0 }
   }
 
-  /// Runs it to its end, with this command's standard error. It is in the same group of processes, so that Ctrl-C ends both.
+  /// Runs the daemon binary to its end, with the command's standard error.
   ///
-  /// - Parameter line: is told each line of its standard output as it comes.
-  /// - Returns: its exit status; 128 and the signal's number, when a signal ended it.
+  /// The child stays in the command's process group, so that Ctrl-C ends both.
+  ///
+  /// - Parameter line: receives each line of standard output as it arrives.
+  /// - Returns: the exit status; 128 plus the signal number if a signal ended it.
   static func run(_ path: String, _ arguments: [String], line: ([UInt8]) -> Void) throws -> Int32 {
     let child: ChildProgram
     do throws(ChildProgram.StartFault) {

@@ -1,16 +1,16 @@
 import ChimeWords
 
-/// Where the daemon listens.
+/// The socket on which the daemon listens.
 struct SocketPath: Equatable {
   var path: String
   var isSystem: Bool
-  /// Whether it was found by the environment alone: then whoever listens there has to be the user, or root. After su(1)
-  /// the runtime directory may be somebody else's, who would be told what is meant for one's own daemon.
+  /// Whether the path comes from XDG_RUNTIME_DIR alone. Then the listener must run as the user or as root: after su(1),
+  /// the runtime directory may belong to another user, whose daemon must not receive this user's reminders.
   var isGuessed = false
 
   static let system = "/run/chime/io.chime"
 
-  /// `--socket`, `--system`, `CHIME_SOCKET`, else the user's own in the runtime directory.
+  /// Chooses the socket: `--socket`, `--system`, `CHIME_SOCKET`, else the one in the user's runtime directory.
   static func chosen(by line: ParsedLine, environment: [String: String], userID: UInt32) throws -> SocketPath {
     if let path = line.value("socket") {
       guard !path.isEmpty else { throw Failure.usage(localized("--socket needs the path of a socket")) }
@@ -24,12 +24,12 @@ struct SocketPath: Equatable {
     return SocketPath(path: "\(directory)/chime/io.chime", isSystem: false, isGuessed: true)
   }
 
-  /// Varlink's way to write the address is accepted too.
+  /// Strips Varlink's `unix:` prefix.
   private static func plain(_ path: String) -> String {
     path.hasPrefix("unix:") ? String(path.dropFirst(5)) : path
   }
 
-  /// What starts the daemon that would listen there, today and later: one that is only started is gone with the login.
+  /// The command that starts the daemon now and at each login.
   var remedy: String {
     isSystem
       ? localized("start it with `sudo systemctl enable --now chimed.socket chimed.service`")

@@ -1,12 +1,12 @@
 import ChimeWords
 
-/// What `chime doctor` looks at, in the order in which it tells of it. The names are for programs and stay.
+/// The checks of `chime doctor`, in the order of its report. The raw values are part of the JSON output and stay stable.
 enum Check: String, CaseIterable, Sendable {
   case daemon, socket, units, lingering, configuration, store, room, snapshots, secrets
   case bus, notifications, desktop, endpoints, commands, heard, deliveries, heartbeat, trackers, tenants
   case clock, zone, wake, language
 
-  /// What is looked at, for the manual.
+  /// What the check covers, for the manual.
   var summary: String {
     switch self {
     case .daemon: "it runs, answers, how fast, and is of this command's version"

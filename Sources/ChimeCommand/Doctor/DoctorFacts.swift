@@ -1,9 +1,9 @@
 import ChimeControl
 import ChimeSchedule
 
-/// What was found, before anybody has judged it. A value: the probes fill it in, the judges read it.
+/// The facts that `Probes` collects and `HealthChecks` evaluates.
 struct DoctorFacts: Sendable {
-  /// Of this command.
+  /// The version of this command.
   var version = Product.version
   var now = Instant(milliseconds: 0)
   var userID: UInt32 = 0
@@ -14,41 +14,41 @@ struct DoctorFacts: Sendable {
   var environment: [String: String] = [:]
   var socket = SocketFacts(path: "")
   var daemon = DaemonAnswer.absent
-  /// What the daemon found, or `chimed --examine`.
+  /// The daemon's diagnostics, or those of `chimed --examine`.
   var examination: DaemonInterface.Examination?
-  /// Why there is none.
+  /// Why there are no diagnostics.
   var examinationProblem: String?
-  /// What the kernel says of the clock, where the daemon may not ask.
+  /// The kernel's clock state, if the daemon may not read it.
   var clock: DaemonInterface.ClockState?
-  /// Programs that run and keep clocks right.
+  /// The running programs that synchronize the clock.
   var clockKeepers: [String] = []
   var units: UnitFacts?
-  /// Whether the user's services outlive their sessions; nil where there is no systemd.
+  /// Whether the user's services outlive their sessions (lingering); nil without systemd.
   var lingers: Bool?
-  /// The run of the program that shows popups with --version.
+  /// The result of running the popup program with --version.
   var popupProgram: ProgramRun?
   var endpoints: Asked<[EndpointsInterface.Endpoint]> = .notAsked
-  /// What the latest attempt of those that fail came to, by name.
+  /// The latest attempt's result of each failing endpoint, by name.
   var endpointResults: [String: String] = [:]
-  /// With --live, by name.
+  /// The results of test messages with --live, by endpoint name.
   var endpointTests: [String: Asked<EndpointsInterface.TestResult>] = [:]
   var commands: Asked<[CommandsInterface.Command]> = .notAsked
-  /// Messages that were given up lately, the newest first.
+  /// The deliveries that failed for good in the last days, newest first.
   var givenUp: Asked<[DeliveriesInterface.Delivery]> = .notAsked
   var trackers: Asked<Int> = .notAsked
   var packs: Asked<Int> = .notAsked
   var language = LanguageFacts()
 
-  /// How this user's, or the system's, services are spoken to.
+  /// The systemctl command for the daemon's units.
   var systemctl: String { isSystem ? "sudo systemctl" : "systemctl --user" }
-  /// The command with the same daemon.
+  /// The chime command that reaches the same daemon.
   var chime: String { isSystem ? "chime --system" : "chime" }
   var journal: String { isSystem ? "journalctl -u chimed -e" : "journalctl --user -u chimed -e" }
 
   var health: DaemonInterface.Health? { if case .answered(let health, _) = daemon { health } else { nil } }
 }
 
-/// An answer of the daemon, or why there is none.
+/// An answer of the daemon, or the reason why there is none.
 enum Asked<Value: Sendable>: Sendable {
   case notAsked
   case answer(Value)
@@ -67,7 +67,7 @@ struct SocketFacts: Hashable, Sendable {
   var owner: UInt32 = 0
   var group = ""
   var connection = Connection.notTried
-  /// Who listens.
+  /// The process that listens.
   var holder: (Holder)?
 
   struct Holder: Hashable, Sendable {
@@ -79,29 +79,29 @@ struct SocketFacts: Hashable, Sendable {
 
 enum DaemonAnswer: Sendable {
   case absent
-  /// systemd holds the socket and starts the daemon with the first request; it was not asked, so that nothing is started.
+  /// systemd holds the socket and starts the daemon on the first request; doctor does not connect, so as to start nothing.
   case asleep
-  /// In milliseconds.
+  /// The daemon answered after so many milliseconds.
   case answered(DaemonInterface.Health, after: Int)
-  /// Within so many milliseconds.
+  /// The daemon gave no answer within so many milliseconds.
   case silent(within: Int)
-  /// Of another user, whose number this is.
+  /// Another user, with this id, listens.
   case foreign(UInt32)
   case notPermitted
-  /// It is no chimed that knows this command's questions.
+  /// The listener does not know this command's methods.
   case stranger(String)
 }
 
-/// What systemd says of the two units.
+/// systemd's state of the two units.
 struct UnitFacts: Hashable, Sendable {
-  /// Why it says nothing.
+  /// Why systemd gives no state.
   var problem: String?
   var service = Unit()
   var socket = Unit()
-  /// The program that the service runs, and whether it is there.
+  /// The program that the service runs, and whether it exists.
   var program: String?
   var programIsThere = true
-  /// The chimed that lies beside this command.
+  /// The `chimed` beside this command.
   var own: String?
 
   struct Unit: Hashable, Sendable {
@@ -113,7 +113,7 @@ struct UnitFacts: Hashable, Sendable {
     var file = ""
     var dropIns: [String] = []
     var restarts = 0
-    /// The file that came with chimed, where another one stands in for it and says something else.
+    /// The unit file shipped with chimed, if another file with different content overrides it.
     var replaces: String?
 
     var isInstalled: Bool { load == "loaded" || load == "masked" || load == "bad-setting" || load == "error" }
@@ -121,20 +121,20 @@ struct UnitFacts: Hashable, Sendable {
 }
 
 struct LanguageFacts: Hashable, Sendable {
-  /// What the user reads, best first; empty for English.
+  /// The user's preferred languages, best first; empty for English.
   var wanted: [String] = []
-  /// The languages that there are texts in.
+  /// The languages with installed translations.
   var there: [String] = []
-  /// Whether the C library knows the locale of the environment.
+  /// Whether the C library knows the environment's locale.
   var isKnown = true
 }
 
-/// What a program came to that was run for a look.
+/// The result of running another program.
 enum ProgramRun: Hashable, Sendable {
   case missing
   case notStarted(String)
   case ended(status: Int32, output: String)
   case killed(signal: Int32)
-  /// It had to be ended after so many milliseconds.
+  /// The program was killed after so many milliseconds.
   case tookTooLong(Int)
 }

@@ -1,16 +1,14 @@
 import ChimeControl
 import ChimeWords
 
-/// One thing that the doctor found, and what helps.
+/// One result of a check, and its remedies.
 struct Finding: Equatable, Sendable {
   enum State: String, Equatable, Sendable, CaseIterable {
-    /// All right.
     case good
-    /// Works, and should be seen to.
+    /// It works, but needs attention.
     case caution
-    /// Does not work.
     case bad
-    /// Could not be looked at.
+    /// The check could not run.
     case skipped
   }
 
@@ -36,35 +34,35 @@ struct Finding: Equatable, Sendable {
   }
 }
 
-/// What to do about a finding.
+/// An action that repairs a finding.
 enum Remedy: Equatable, Sendable {
-  /// A command to type.
+  /// A command to run.
   case run(String)
-  /// A line to write, and into which file.
+  /// A line to add to a file.
   case write(String, into: String)
-  /// Anything else.
+  /// Any other advice.
   case advice(Sentence)
 }
 
-/// A sentence that can be said in the user's language and, to programs, in English.
+/// A sentence that is available in the user's language and, for programs, in English.
 ///
 ///     Sentence(localizable("chimed %1 runs"), "0.1.0").said(by: clock)
 struct Sentence: Equatable, Sendable {
   let key: String
   let values: [Value]
 
-  /// What is put into it.
+  /// A value for a placeholder of the sentence.
   enum Value: Equatable, Sendable, CustomStringConvertible {
-    /// As it is: paths, names, what other programs said.
+    /// Shown unchanged: paths, names, output of other programs.
     case text(String)
-    /// A sentence of the daemon's.
+    /// A sentence from the daemon, which is localized on display.
     case told(String)
     case time(Wire.Time)
     case bytes(Int)
-    /// A day that a calendar leaves out, for somebody who reads these languages.
+    /// A day that a calendar leaves out, named in one of these languages.
     case leftOut(Wire.LeftOut, PreferredLanguages)
 
-    /// In English.
+    /// The English text.
     var description: String {
       switch self {
       case .text(let text), .told(let text): text
@@ -87,10 +85,10 @@ struct Sentence: Equatable, Sendable {
       }
     }
 
-    /// Such as `2.5 GiB`.
+    /// Formats a size such as `2.5 GiB`.
     private static func size(_ bytes: Int, _ number: (_ whole: Int, _ tenths: Int?) -> String) -> String {
-      // No list of pairs is gone through: the optimizer would unroll it, and put constants into an order that is another in
-      // each build (docs/packaging.md).
+      // An if chain and not a loop over a table: the optimizer would unroll the loop and order its constants
+      // differently in each build (docs/packaging.md, reproducible builds).
       let unit: Unicode.Scalar
       let rest: Int
       if bytes >= 1 << 30 {

@@ -1,18 +1,18 @@
 import ChimeControl
 import ChimeWords
 
-// A store on a server of its own.
+// Checks of a store on a database server.
 extension HealthChecks {
-  /// Transactions that are open for longer hold up whoever tidies (seconds).
+  /// The age in seconds from which an open transaction counts as long, because it delays vacuum.
   static let longTransaction = 300
-  /// The clocks of two machines that are kept right differ by a few milliseconds.
+  /// The clock difference in milliseconds from which a clock counts as wrong; synchronized clocks differ by a few.
   static let wrongClock = 1_000
-  /// Dead rows in the table of what is due: as many are there for a moment after a busy hour.
+  /// The dead rows in the table of due reminders from which vacuum counts as late; a busy hour can leave as many briefly.
   static let manyDeadRows = 100_000
-  /// Times that are in no month: those that stayed when theirs was dropped are fewer.
+  /// The occurrences outside monthly partitions that count as too many; dropped partitions leave fewer behind.
   static let manyOutside = 1_000_000
 
-  /// What is to be seen to on the server, besides that it answers.
+  /// Checks of the server beyond that it answers.
   func server(_ it: DaemonInterface.DatabaseState) -> [Finding] {
     replication(it) + clock(it) + tidiness(it) + months(it) + room(it)
   }
@@ -50,7 +50,7 @@ extension HealthChecks {
   }
 
   private func clock(_ it: DaemonInterface.DatabaseState) -> [Finding] {
-    // What the answer took is no difference of the clocks.
+    // The round trip of the query is not a clock difference.
     let apart = abs(it.clockAheadMs) - it.roundTripMs / 2
     guard apart > Self.wrongClock else { return [] }
     let size = "\(apart / 1_000).\(apart % 1_000 / 100) s"
@@ -131,7 +131,7 @@ extension HealthChecks {
     ]
   }
 
-  /// `812` of `session 812 of ann, psql`.
+  /// Extracts the process id: `812` from `session 812 of ann, psql`.
   private static func process(_ holder: String?) -> String? {
     let words = holder?.split(separator: " ") ?? []
     return words.count > 1 && words[1].allSatisfy(\.isNumber) ? String(words[1]) : nil

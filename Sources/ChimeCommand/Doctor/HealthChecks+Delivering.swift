@@ -1,11 +1,11 @@
 import ChimeControl
 import ChimeWords
 
-// What brings messages to people.
+// Checks of the ways by which messages reach people.
 extension HealthChecks {
   // MARK: The desktop
 
-  /// Whether somebody would miss popups: they are in a graphical session, or new reminders or one that still comes go there.
+  /// Whether popups matter here: the session is graphical, or the defaults or a pending reminder use them.
   private var needsDesktop: Bool {
     let session = facts.environment["XDG_SESSION_TYPE"] ?? ""
     let isGraphical =
@@ -14,7 +14,7 @@ extension HealthChecks {
     return isGraphical || facts.examination?.desktop.isNeeded ?? true
   }
 
-  /// What keeps popups from being shown, which a machine without a desktop may leave as it is.
+  /// Returns a finding about popups, which is only a caution on a machine without a desktop.
   private func noPopups(_ check: Check, _ message: Sentence, _ remedies: Remedy...) -> Finding {
     guard !needsDesktop else { return Finding(check: check, state: .bad, message: message, remedies: remedies) }
     let rest = Remedy.advice(Sentence(localizable("not needed: no reminder is shown on a desktop")))
@@ -49,7 +49,7 @@ extension HealthChecks {
     return [.good(.bus, Sentence(localizable("%1 answers"), address))]
   }
 
-  /// The first address of a list, without its guid.
+  /// Returns the first address of a list, without its guid.
   private static func path(_ address: String) -> String {
     String(address.prefix { $0 != "," && $0 != ";" })
   }
@@ -59,7 +59,7 @@ extension HealthChecks {
       Sentence(localizable("log in to a desktop session, or, without one, start: %1"), "dbus-run-session -- chimed"))
   }
 
-  /// The daemon gets the bus of this terminal.
+  /// Returns the command that gives the daemon the bus of this terminal.
   private func takeOver(_ own: String?) -> Remedy {
     guard own != nil else { return logIn }
     return .run(
@@ -289,7 +289,7 @@ extension HealthChecks {
     }
   }
 
-  /// Nothing where nobody is told.
+  /// Checks the heartbeat; returns nothing if none is configured.
   var heartbeat: [Finding] {
     guard let it = facts.health?.heartbeat else { return [] }
     if let problem = it.problem {

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-// Configuration and what is kept.
+// Checks of the configuration and the store.
 extension HealthChecks {
   var configuration: [Finding] {
     guard let it = facts.examination?.configuration else { return unexamined(.configuration) }
@@ -78,7 +78,7 @@ extension HealthChecks {
     return [.good(.store, Sentence(localizable("%1, %2, sound"), it.path, size))]
   }
 
-  /// Whether a store is on a server: its disk, and copies of it, are that one's matter.
+  /// Whether the store is on a server, which has disk and backups of its own.
   static func isDatabase(_ store: String) -> Bool { store.hasPrefix("postgres:") }
 
   private func database(_ it: DaemonInterface.StoreState) -> [Finding] {
@@ -88,7 +88,7 @@ extension HealthChecks {
     return [.good(.store, Sentence(localizable("%1, %2, intact"), it.path, bytes(it.bytes)))]
   }
 
-  /// Room below which it is a matter of days, and of hours.
+  /// The free bytes below which the disk fills up within days, and within hours.
   static let littleRoom = 256 << 20
   static let noRoom = 32 << 20
 
@@ -129,7 +129,7 @@ extension HealthChecks {
     }
     let every = (try? DurationText.parse(it.snapshotEvery)) ?? .days(1)
     guard let latest = it.latestSnapshot, let taken = try? RFC3339.parse(latest.takenAt.at) else {
-      // A store of the first day has none yet.
+      // A store of the first day has no snapshot yet.
       let isYoung = facts.health.flatMap { try? RFC3339.parse($0.startedAt.at) }.map { facts.now - $0 < every + every }
       guard it.bytes > 0, isYoung == false else {
         return [.good(.snapshots, Sentence(localizable("none yet; the daemon takes one on each day with changes")))]

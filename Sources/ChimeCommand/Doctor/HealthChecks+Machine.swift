@@ -1,7 +1,7 @@
 import ChimeControl
 import ChimeWords
 
-// The machine: clock, zones, waking, language.
+// Checks of the machine: clock, zones, waking, language.
 extension HealthChecks {
   var clock: [Finding] {
     guard let clock = facts.examination?.clock ?? facts.clock else {
@@ -78,7 +78,7 @@ extension HealthChecks {
         ]
       }
       let folder = facts.isSystem ? "/etc/systemd/system" : "~/.config/systemd/user"
-      // The system's unit bounds its capabilities, and keeps the clock out of reach with them.
+      // The system's unit limits capabilities and blocks access to the clock, so both settings must be lifted.
       let bounds = facts.isSystem ? " CapabilityBoundingSet=CAP_WAKE_ALARM ProtectClock=no" : ""
       return [
         .caution(
@@ -96,7 +96,7 @@ extension HealthChecks {
     let it = facts.language
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { facts.environment[$0] }.first { !$0.isEmpty } ?? "C"
     let first = it.wanted.first.map { String($0.prefix { $0 != "_" }) } ?? "en"
-    // Texts that are there are spoken in all the same.
+    // Installed translations are used even if the locale is missing.
     if !it.isKnown, first == "en" || !it.there.contains(first) {
       return [
         .caution(
@@ -107,7 +107,7 @@ extension HealthChecks {
     if first == "en" || it.there.contains(first) {
       return [.good(.language, Sentence("%1", locale))]
     }
-    // That there are no texts in it is no fault of the machine's.
+    // A language without translations is no fault of the machine.
     if !it.there.isEmpty {
       return [.good(.language, Sentence(localizable("%1: Chime has no translation and uses English"), locale))]
     }

@@ -1,9 +1,9 @@
 import ChimeControl
 import ChimeWords
 
-// The daemon, its socket, and what starts it.
+// Checks of the daemon, its socket, and its systemd units.
 extension HealthChecks {
-  /// How long an answer may take before it is worth a word, in milliseconds.
+  /// The response time in milliseconds from which the daemon counts as slow.
   static let slow = 500
 
   var daemon: [Finding] {
@@ -55,7 +55,7 @@ extension HealthChecks {
           .daemon, Sentence(localizable("chimed is version %1 and this command %2"), health.version, facts.version),
           restart))
     }
-    // These have checks of their own.
+    // These notices have checks of their own.
     let apart = Set((health.notices ?? []).filter { ["mute", "heartbeat"].contains($0.kind) }.map(\.sentence))
     for sentence in health.attention ?? [] where !apart.contains(sentence) {
       found.append(.caution(.daemon, Sentence(localizable("it needs attention: %1"), told(sentence))))
@@ -125,7 +125,7 @@ extension HealthChecks {
       found.append(.bad(.socket, Sentence(localizable("cannot connect to %1: %2"), socket.path, why)))
     case .taken, .notTried: break
     }
-    // The system's is for its group as well.
+    // The system's socket is open to its group as well.
     let allowed: UInt32 = facts.isSystem ? 0o660 : 0o600
     if socket.mode & ~allowed & 0o077 != 0 {
       let mode = "0" + String(socket.mode, radix: 8)
@@ -249,7 +249,7 @@ extension HealthChecks {
   }
 
   var lingering: [Finding] {
-    // The system's daemon has no session to outlive.
+    // The system's daemon needs no lingering.
     guard !facts.isSystem, let lingers = facts.lingers else { return [] }
     if lingers {
       return [.good(.lingering, Sentence(localizable("your services continue after you log out")))]

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeWords
 
 extension HealthChecks {
-  /// Nothing where there are none.
+  /// Checks the tenants; returns nothing if there are none.
   var tenants: [Finding] {
     guard let tenants = facts.health?.tenants, !tenants.isEmpty else { return [] }
     let found = tenants.flatMap { tenant -> [Finding] in
@@ -39,6 +39,6 @@ extension HealthChecks {
 }
 
 extension DaemonInterface.Tenant {
-  /// Whether nine tenths of its reminders are used up.
+  /// Whether the tenant has used nine tenths of its reminder limit.
   var isNearLimit: Bool { reminderLimit.map { reminders * 10 >= $0 * 9 } ?? false }
 }

@@ -1,7 +1,7 @@
 import ChimeControl
 import ChimeWords
 
-/// Makes findings of facts. A function of values: it asks nobody and reads no clock.
+/// Derives findings from facts. It does no I/O and reads no clock.
 ///
 ///     HealthChecks(facts).findings   // at least one for each check that applies
 struct HealthChecks {
@@ -9,7 +9,7 @@ struct HealthChecks {
 
   init(_ facts: DoctorFacts) { self.facts = facts }
 
-  /// In the order of `Check`, for each at least one unless it does not apply.
+  /// The findings in the order of `Check`, at least one for each check that applies.
   var findings: [Finding] {
     let all = Check.allCases.flatMap { check in
       switch check {
@@ -41,12 +41,12 @@ struct HealthChecks {
     return all
   }
 
-  /// What a check says that needs an examination when there is none.
+  /// Returns the finding of a check that needs diagnostics when there are none.
   func unexamined(_ check: Check) -> [Finding] {
     [.skipped(check, Sentence(localizable("not checked: %1"), facts.examinationProblem ?? "no answer"))]
   }
 
-  /// The findings of a check that needs an answer of the daemon.
+  /// Returns the findings of a check that needs an answer of the daemon.
   func asked<Value>(_ check: Check, _ asked: Asked<Value>, _ judge: (Value) -> [Finding]) -> [Finding] {
     switch asked {
     case .answer(let value): judge(value)
@@ -60,7 +60,7 @@ struct HealthChecks {
   func time(_ time: Wire.Time) -> Sentence.Value { .time(time) }
   func bytes(_ count: Int) -> Sentence.Value { .bytes(count) }
 
-  /// What starts it, today and later, where systemd has its units; else the program.
+  /// The remedy that starts the daemon now and at each login, if systemd has its units; else the program itself.
   var start: Remedy {
     guard facts.isSystem || facts.units?.service.isInstalled ?? false else { return .run("chimed") }
     guard facts.units?.service.fileState == "enabled" else {

@@ -5,23 +5,23 @@ import FoundationEssentials
 import Glibc
 import Varlink
 
-/// Gathers what the judges need: side by side, each with its time, and without changing anything.
+/// Collects the facts for the health checks: concurrently, each with a time limit, and without changing anything.
 struct Probes: Sendable {
   let socket: SocketPath
   let environment: [String: String]
   let userID: UInt32
   let now: Instant
-  /// Whether endpoints get a test message.
+  /// Whether each endpoint receives a test message.
   var isLive = false
 
-  /// How long systemd, the daemon and a program may take, each, in milliseconds.
+  /// The time limit in milliseconds for each answer of systemd and the daemon.
   static let patience = 1_500
-  /// An examination takes up to a second of its own.
+  /// The time limit in milliseconds for diagnostics, which alone may take a second.
   private static let examinationPatience = 2_500
   private static let programPatience = 1_000
-  /// How long the tests of endpoints may take altogether.
+  /// The time limit in milliseconds for all endpoint tests together.
   private static let livePatience = 30_000
-  /// How many messages that were given up are counted.
+  /// The most failed deliveries that are counted.
   static let givenUpLimit = 100
   private static let lately = Milliseconds.days(7)
 
@@ -35,7 +35,7 @@ struct Probes: Sendable {
     facts.environment = environment
     let own = LocalDaemonBinary.path(environment: environment)
     let isSystem = socket.isSystem
-    // The units are those of the usual places.
+    // The socket belongs to the installed units only if it is in its usual place.
     let units: BackgroundValue<UnitFacts>? =
       socket.isGuessed || isSystem
       ? BackgroundValue { UnitProbe.look(isSystem: isSystem, own: own, within: Self.patience) } : nil
@@ -60,7 +60,7 @@ struct Probes: Sendable {
 
   private func meet(_ facts: inout DoctorFacts) {
     if let units = facts.units, units.socket.active == "active", ["inactive", "failed"].contains(units.service.active) {
-      // To connect would start it.
+      // A connection would start the daemon.
       facts.daemon = .asleep
       return
     }
@@ -108,7 +108,7 @@ struct Probes: Sendable {
     }
   }
 
-  /// Everything else that it is asked, on the same connection.
+  /// Asks everything else on the same connection.
   private func ask(_ client: VarlinkClient, _ facts: inout DoctorFacts) {
     facts.endpoints = asked {
       try client.call(EndpointsInterface.List())
@@ -150,7 +150,7 @@ struct Probes: Sendable {
     }
   }
 
-  /// Each endpoint that is called gets its test message, all at once.
+  /// Sends a test message to each working endpoint, concurrently.
   private func test(_ facts: inout DoctorFacts) {
     let names = (facts.endpoints.value ?? []).filter { $0.disabled == nil && $0.fault == nil }.map(\.name)
     let tests = names.prefix(16).map { name in
@@ -169,13 +169,13 @@ struct Probes: Sendable {
     }
   }
 
-  // MARK: What it stands on
+  // MARK: Store and system
 
   private func examine(_ facts: inout DoctorFacts, _ own: String?) {
     if facts.health != nil, let client = connection(timeout: Self.examinationPatience) {
       facts.examination = try? client.call(DaemonInterface.Examine()).examination
     }
-    // The daemon of the system may not ask the kernel for the state of the clock.
+    // The system's daemon may not read the kernel's clock state.
     guard facts.examination?.clock == nil else { return }
     guard let own else {
       facts.examinationProblem = "there is no chimed beside this command or in PATH"
@@ -196,7 +196,7 @@ struct Probes: Sendable {
     }
   }
 
-  /// Nil where no systemd runs the machine.
+  /// Whether the user lingers; nil without systemd.
   private func lingers(_ user: String) -> Bool? {
     guard !socket.isSystem, access("/run/systemd/system", F_OK) == 0 else { return nil }
     return access("/var/lib/systemd/linger/\(user)", F_OK) == 0
@@ -205,7 +205,7 @@ struct Probes: Sendable {
   private static func name(of user: UInt32) -> String {
     var entry = passwd()
     var buffer = [CChar](repeating: 0, count: 16_384)
-    // The name stands in the buffer, which therefore stays until it has been read.
+    // The name points into the buffer, so the buffer must outlive its use.
     return buffer.withUnsafeMutableBufferPointer { buffer in
       var found: UnsafeMutablePointer<passwd>?
       guard let start = buffer.baseAddress, getpwuid_r(user, &entry, start, buffer.count, &found) == 0, found != nil,
@@ -216,9 +216,9 @@ struct Probes: Sendable {
   }
 }
 
-/// The programs that keep clocks right.
+/// The programs that synchronize the clock.
 enum ClockKeepers {
-  /// As the kernel shortens their names (proc(5), "comm").
+  /// Names as the kernel truncates them (proc(5), "comm").
   private static let names = [
     "chronyd": "chronyd", "ntpd": "ntpd", "ntpsec": "ntpsec", "openntpd": "openntpd",
     "systemd-timesyn": "systemd-timesyncd", "ptp4l": "ptp4l", "phc2sys": "phc2sys",

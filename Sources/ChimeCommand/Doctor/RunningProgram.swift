@@ -2,37 +2,37 @@ import ChimeWords
 import Dispatch
 import Glibc
 
-/// Work that is done on a thread of its own, for as long as somebody wants to wait for it.
+/// A value computed on a background thread, awaited with a timeout.
 final class BackgroundValue<Value: Sendable>: @unchecked Sendable {
-  // Written before the semaphore is signalled, read after it was waited for.
+  // Unchecked Sendable: written before the semaphore is signalled, read after the wait.
   private var result: Value?
   private let isThere = DispatchSemaphore(value: 0)
 
   init(_ body: @escaping @Sendable () -> Value) {
-    // A queue of its own: the shared ones have as many threads as there are processors.
+    // A queue of its own, because the global queues have only as many threads as processors.
     DispatchQueue(label: "io.chime.doctor").async {
       self.result = body()
       self.isThere.signal()
     }
   }
 
-  /// What came of it; nil when it is not there within so many milliseconds. To be asked once.
+  /// Returns the value, or nil if it is not ready within so many milliseconds. Call it once.
   func value(within milliseconds: Int) -> Value? {
     isThere.wait(timeout: .now() + .milliseconds(milliseconds)) == .success ? result : nil
   }
 }
 
-/// Runs a program for a look at what it says.
+/// Runs a program for its output, with a time limit.
 enum RunningProgram {
-  /// What is kept of its output, in bytes.
+  /// The most bytes of output that are kept.
   private static let limit = 1 << 20
 
-  /// Runs it to its end, or ends it when its time is up, with all that it has started.
+  /// Runs a program to its end, or kills it and its descendants at the time limit.
   ///
   /// - Parameters:
-  ///   - path: a path, or a name that is looked for in PATH.
-  ///   - milliseconds: how long it may take.
-  /// - Returns: with its standard output, and its standard error where `withErrors`.
+  ///   - path: a path, or a name that is looked up in PATH.
+  ///   - milliseconds: the time limit.
+  /// - Returns: the result with standard output, and with standard error if `withErrors`.
   static func run(
     _ path: String, _ arguments: [String], within milliseconds: Int, withErrors: Bool = false
   ) -> ProgramRun {
@@ -48,7 +48,7 @@ enum RunningProgram {
     return end(child.processID, at: deadline, milliseconds, output)
   }
 
-  /// What it wrote until it closed its output, or the time was up.
+  /// Reads until the program closes its output or the deadline passes.
   private static func read(_ descriptor: Int32, until deadline: ContinuousClock.Instant) -> [UInt8] {
     var output: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 16_384)
@@ -73,7 +73,7 @@ enum RunningProgram {
     _ child: pid_t, at deadline: ContinuousClock.Instant, _ milliseconds: Int, _ output: [UInt8]
   ) -> ProgramRun {
     var status: Int32 = 0
-    // One that has closed its output is about to end.
+    // The program has closed its output and is about to end, so a short poll suffices.
     while waitpid(child, &status, WNOHANG) == 0 {
       guard left(until: deadline) > 0 else {
         kill(-child, SIGKILL)

@@ -1,9 +1,9 @@
 import ChimeWords
 import Glibc
 
-/// Looks at the socket: what is there, whose it is, who listens.
+/// Inspects the socket: its kind, its owner, and its listener.
 enum SocketProbe {
-  /// What is there, without connecting.
+  /// Inspects the socket file without connecting.
   static func look(at path: String) -> SocketFacts {
     var facts = SocketFacts(path: path)
     var status = stat()
@@ -18,7 +18,7 @@ enum SocketProbe {
     return facts
   }
 
-  /// Connects and hangs up: somebody listens, or not.
+  /// Connects and disconnects, to find out whether a process listens.
   static func connect(_ facts: inout SocketFacts) {
     let bytes = Array(facts.path.utf8)
     var address = sockaddr_un()
@@ -44,7 +44,7 @@ enum SocketProbe {
       switch errno {
       case ECONNREFUSED: facts.connection = .refused
       case EACCES, EPERM: facts.connection = .notPermitted
-      // As many wait as may: somebody has the socket and takes none of them.
+      // The backlog is full: a process holds the socket but accepts no connection.
       case EAGAIN: facts.connection = .taken
       case let code: facts.connection = .failed(describe(errno: code))
       }
@@ -54,9 +54,9 @@ enum SocketProbe {
     facts.holder = holder(of: descriptor)
   }
 
-  /// Who called listen(2) (unix(7), "SO_PEERCRED").
+  /// Returns the process that called listen(2) (unix(7), "SO_PEERCRED").
   private static func holder(of descriptor: Int32) -> SocketFacts.Holder? {
-    // struct ucred, which Glibc's module keeps to itself: a process, a user and a group.
+    // The layout of struct ucred, which the Glibc module does not export: process, user and group.
     var credentials: (pid: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
     var length = socklen_t(MemoryLayout.size(ofValue: credentials))
     guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0, credentials.pid > 0 else {
@@ -70,7 +70,7 @@ enum SocketProbe {
   private static func name(ofGroup number: UInt32) -> String {
     var entry = group()
     var buffer = [CChar](repeating: 0, count: 16_384)
-    // The name stands in the buffer, which therefore stays until it has been read.
+    // The name points into the buffer, so the buffer must outlive its use.
     return buffer.withUnsafeMutableBufferPointer { buffer in
       var found: UnsafeMutablePointer<group>?
       guard let start = buffer.baseAddress, getgrgid_r(number, &entry, start, buffer.count, &found) == 0, found != nil,

@@ -1,14 +1,14 @@
 import ChimeWords
 import Glibc
 
-/// Asks systemd for the two units.
+/// Asks systemd for the state of the two units.
 enum UnitProbe {
   private static let properties = [
     "Id", "LoadState", "ActiveState", "UnitFileState", "NeedDaemonReload", "FragmentPath", "DropInPaths", "Result",
     "NRestarts", "ExecStart",
   ]
 
-  /// - Parameter own: the chimed that lies beside this command.
+  /// - Parameter own: the `chimed` beside this command.
   static func look(isSystem: Bool, own: String?, within milliseconds: Int) -> UnitFacts {
     let run = RunningProgram.run(
       "systemctl",
@@ -34,14 +34,14 @@ enum UnitProbe {
     return facts
   }
 
-  /// The file that was installed with a program, if another one is used instead and is not the same.
+  /// Returns the unit file that was installed with a program, if a different file overrides it.
   ///
   /// - Parameters:
-  ///   - name: below the prefix of the installation (`make install`).
+  ///   - name: the path below the installation prefix (`make install`).
   ///   - program: `PREFIX/bin/chimed`.
   static func replaced(by unit: UnitFacts.Unit, _ name: String, _ program: String) -> String? {
     guard !unit.file.isEmpty, program.hasSuffix("/bin/chimed") else { return nil }
-    // Debian 12 puts the units into /lib, which is /usr/lib.
+    // On Debian 12, units under /lib are the same as under /usr/lib.
     let shipped = String(program.dropLast("bin/chimed".count)) + name
     guard let came = Files.read(shipped, limit: limit), let used = Files.read(unit.file, limit: limit) else {
       return nil
@@ -49,10 +49,10 @@ enum UnitProbe {
     return came == used ? nil : shipped
   }
 
-  /// More than a unit has, in bytes.
+  /// The most bytes that are read of a unit file.
   private static let limit = 1 << 16
 
-  /// The answer of `systemctl show`: a paragraph for each unit, a property on each line (systemctl(1), "show").
+  /// Parses the output of `systemctl show`: a paragraph per unit, a property per line (systemctl(1), "show").
   static func parse(_ output: String) -> UnitFacts {
     var facts = UnitFacts()
     var unit = UnitFacts.Unit()

@@ -1,7 +1,6 @@
-/// Which characters a drawing is made of.
+/// The character set of a drawing: Unicode or ASCII.
 ///
-/// Those of Unicode want a terminal that reads UTF-8, which the locale says, and a font that has braille and blocks;
-/// `--ascii` is for all others.
+/// Unicode needs a UTF-8 locale and a font with braille and block characters; `--ascii` is for all other terminals.
 struct Glyphs: Sendable, Equatable {
   var isASCII: Bool
 
@@ -10,7 +9,7 @@ struct Glyphs: Sendable, Equatable {
 
   init(isASCII: Bool) { self.isASCII = isASCII }
 
-  /// Source: locale(7): LC_ALL before LC_CTYPE before LANG.
+  /// Chooses by --ascii and the locale. Source: locale(7), LC_ALL before LC_CTYPE before LANG.
   init(_ context: Context) {
     let environment = context.process.environment
     let named = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
@@ -18,7 +17,7 @@ struct Glyphs: Sendable, Equatable {
     isASCII = context.line.has("ascii") || !locale.contains("utf8")
   }
 
-  /// A line with signs that any terminal has, each as wide as the one in whose place it stands.
+  /// Replaces symbols by ASCII characters of the same width.
   static func typed(_ line: String) -> String {
     if line.utf8.allSatisfy({ $0 < 0x80 }) { return line }
     return String(String.UnicodeScalarView(line.unicodeScalars.map { signs[$0] ?? $0 }))
@@ -44,7 +43,7 @@ struct Glyphs: Sendable, Equatable {
   var part: String { isASCII ? "/" : "◐" }
   var open: String { isASCII ? "o" : "○" }
   var free: String { isASCII ? "." : "·" }
-  /// Signs and what they mean, as many on a line as it holds.
+  /// Returns a legend, with as many entries per line as fit.
   static func legend(_ signs: [String], width: Int) -> [String] {
     signs.reduce(into: []) { lines, sign in
       if let last = lines.last, TextWidth.of(last) + 3 + TextWidth.of(sign) <= width {
@@ -55,15 +54,15 @@ struct Glyphs: Sendable, Equatable {
     }
   }
 
-  /// Column tops of one to eight eighths of a cell.
+  /// Column tops, from one to eight eighths of a cell.
   var eighths: [Character] {
     isASCII ? [" ", " ", ".", ".", ":", ":", "#", "#"] : ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
   }
 }
 
-/// Cells of a terminal to draw in: characters, and dots that are finer than they (braille has two by four in each).
+/// A grid of terminal cells that holds characters, and dots at a finer resolution (braille has 2 by 4 dots in a cell).
 ///
-/// Source: Unicode, "Braille Patterns", U+2800 to U+28FF: which bit is which dot.
+/// Source: Unicode, "Braille Patterns", U+2800 to U+28FF, for the bit of each dot.
 struct Canvas {
   let width: Int
   let height: Int
@@ -80,7 +79,7 @@ struct Canvas {
     cells = Array(repeating: Cell(), count: self.width * self.height)
   }
 
-  /// A character; what lies outside is not drawn.
+  /// Draws a character; one outside the canvas is ignored.
   mutating func put(_ character: Character, _ x: Int, _ y: Int, _ tone: Style.Tone = .plain) {
     guard (0..<width).contains(x), (0..<height).contains(y) else { return }
     cells[y * width + x] = Cell(character: character, tone: tone)
@@ -91,7 +90,7 @@ struct Canvas {
     return cells[y * width + x].character == " " && cells[y * width + x].dots == 0
   }
 
-  /// A dot among the two by four of each cell; a character that was there gives way.
+  /// Draws a dot at braille resolution; it replaces a character in its cell.
   mutating func dot(_ x: Int, _ y: Int, _ tone: Style.Tone = .plain) {
     guard (0..<(width * 2)).contains(x), (0..<(height * 4)).contains(y) else { return }
     let at = y / 4 * width + x / 2
@@ -100,7 +99,7 @@ struct Canvas {
     cells[at].dots |= bits[x % 2][y % 4]
   }
 
-  /// Calls `body` with each place of a straight line, once for each column and row that it crosses.
+  /// Calls `body` with each point of a straight line.
   static func line(_ from: (x: Int, y: Int), _ to: (x: Int, y: Int), _ body: (Int, Int) -> Void) {
     let steps = max(abs(to.x - from.x), abs(to.y - from.y))
     for step in 0...steps {
@@ -111,7 +110,7 @@ struct Canvas {
     }
   }
 
-  /// The rows, without white space at their ends; colours change as seldom as they can.
+  /// Returns the rows without trailing spaces, and with as few color changes as possible.
   func rows(_ style: Style) -> [String] {
     (0..<height).map { y in
       var line = ""

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import ChimeWords
 
-/// Days and months in few letters, for axes and headings.
+/// Short names of days and months, for axes and headings.
 enum DayText {
   /// `3 Mar`
   static func short(_ day: CivilDate) -> String { localized("%1 %2", String(day.day), month(day.month)) }

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import ChimeWords
 
-/// A month as a calendar in a terminal: a row a week, from Monday on, and a cell for each day.
+/// A calendar of one month: a row for each week, which begins on Monday, and a cell for each day.
 struct MonthGrid {
   struct Cell {
     var text: String
@@ -11,10 +11,10 @@ struct MonthGrid {
   /// Any day of the month.
   var month: CivilDate
   var today: CivilDate
-  /// What stands in a day's cell; the day of today gets brackets around it.
+  /// Returns the content of a day's cell; today gets brackets.
   var cell: (CivilDate) -> Cell
 
-  /// The lines, each at most `width` columns wide: five columns a day at least, and eleven at most.
+  /// Returns lines of at most `width` columns; a day takes 5 to 11 of them.
   func lines(width: Int, style: Style) -> [String] {
     let room = min(max(width / 7, 5), 11)
     let first = DayText.firstOfMonth(month)
@@ -47,7 +47,8 @@ struct MonthGrid {
     return String(line)
   }
 
-  /// The month after `--month`: `2026-03`, `3` (the last March), `march`; that of today when it was not given.
+  /// Returns the first day of the month after `--month`: `2026-03`, `3` (the latest March) or `march`; of this month
+  /// without the option.
   static func chosen(_ line: ParsedLine, today: CivilDate) throws -> CivilDate {
     guard let text = line.value("month") else { return DayText.firstOfMonth(today) }
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
@@ -73,7 +74,7 @@ struct MonthGrid {
     "december",
   ]
 
-  /// A month's name, or three letters of it or more; the locale's names count too.
+  /// Returns the month of a name, or of a prefix of three letters or more, in English or in the locale.
   private static func number(_ text: String) -> Int? {
     let wanted = text.lowercased()
     guard wanted.count >= 3 else { return nil }

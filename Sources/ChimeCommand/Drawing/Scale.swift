@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// The axis of values of a drawing: round numbers, and where a value lies between them.
+/// The value axis of a chart, with round numbers as ticks.
 ///
 ///     Scale(of: [78.4, 88.1], ticks: 5)   // 78 … 90 in steps of 2 (78, 80 …)
 ///
@@ -13,16 +13,16 @@ struct Scale: Equatable, Sendable {
   var step: Double
 
   /// - Parameters:
-  ///   - values: what has to have room; none gives 0 … 1.
-  ///   - ticks: about how many steps.
-  ///   - fromZero: whether bars stand on it.
-  ///   - isWhole: whether there is nothing between 1 and 2.
+  ///   - values: the values to cover; an empty array gives 0 … 1.
+  ///   - ticks: the approximate number of steps.
+  ///   - fromZero: whether the axis includes zero, as bars need.
+  ///   - isWhole: whether values are whole numbers, so that no step is smaller than 1.
   init(of values: [Double], ticks: Int, fromZero: Bool = false, isWhole: Bool = false) {
     let finite = values.filter(\.isFinite)
     var low = fromZero ? min(0, finite.min() ?? 0) : finite.min() ?? 0
     var high = finite.max() ?? 1
     if high - low < 1e-9 {
-      // One value has room on either side.
+      // A single value gets a margin on both sides.
       let room = max(abs(high) * 0.02, 0.5)
       high += room
       if !fromZero { low -= room }
@@ -37,10 +37,10 @@ struct Scale: Equatable, Sendable {
     self.high = (high / step - 1e-9).rounded(.up) * step
   }
 
-  /// Whether a goal has room beside the values: one that is far from all of them would press them flat against an edge.
+  /// Whether the chart has room for the goal: a goal far from all values would flatten them against an edge.
   ///
-  /// - Parameter isFirst: whether there are one or two values, between which there is nothing to be pressed flat; a first column
-  ///   stands beside its goal, and does not fill the drawing from top to bottom.
+  /// - Parameter isFirst: whether there are only one or two values, which nothing can flatten. A first column then
+  ///   stands beside its goal instead of filling the chart.
   static func holds(_ goal: Double, beside values: [Double], isColumns: Bool, isFirst: Bool) -> Bool {
     guard let low = values.min(), let high = values.max() else { return false }
     if isColumns { return isFirst || goal < max(high, 1) * 4 }
@@ -48,12 +48,12 @@ struct Scale: Equatable, Sendable {
     return goal > low - room && goal < high + room
   }
 
-  /// The values that are written beside it, lowest first.
+  /// The labeled values, lowest first.
   var ticks: [Double] {
     (0...max(0, Int(((high - low) / step).rounded()))).map { low + Double($0) * step }
   }
 
-  /// How many places after the point tell its ticks apart: 0 to 3.
+  /// The number of decimals that the tick labels need: 0 to 3.
   var decimals: Int {
     (0..<3).first { places in
       let factor = [1.0, 10, 100][places]
@@ -61,21 +61,21 @@ struct Scale: Equatable, Sendable {
     } ?? 3
   }
 
-  /// 0 at the low end, 1 at the high one.
+  /// Returns the position of a value: 0 at the low end, 1 at the high end.
   func share(_ value: Double) -> Double { (value - low) / (high - low) }
 }
 
-/// The axis of days of a drawing.
+/// The day axis of a chart.
 struct DayAxis: Equatable, Sendable {
   var first: CivilDate
   var last: CivilDate
 
   var count: Int { Int(last.dayNumber - first.dayNumber) + 1 }
 
-  /// With room for so many days at least: one column does not fill the drawing on somebody's first day.
+  /// Returns an axis of at least so many days, so that a single column does not fill the chart.
   ///
-  /// - Parameter isColumns: columns end with today. Points, of which one on the edge is easily overlooked, begin a day after the
-  ///   axis does, and have before them what is to come.
+  /// - Parameter isColumns: columns end with today. Points start one day after the axis begins, because a point on the
+  ///   edge is easily overlooked, and leave the future free.
   func holding(atLeast days: Int, isColumns: Bool) -> DayAxis {
     guard count < days, let begin = isColumns ? last.adding(days: 1 - days) : first.adding(days: -1),
       let end = begin.adding(days: days - 1)
@@ -83,10 +83,10 @@ struct DayAxis: Equatable, Sendable {
     return DayAxis(first: begin, last: max(end, last))
   }
 
-  /// So many weeks of sums every drawing has room for.
+  /// The minimum number of weeks in a chart of weekly sums.
   static let fewestWeeks = 8
 
-  /// So many days every drawing has room for: a fortnight, or a week where no more was asked for.
+  /// Returns the minimum number of days in a chart: 14, or 7 for shorter ranges.
   static func fewestDays(in range: TrackersInterface.Range?) -> Int {
     guard let from = range?.from.flatMap({ CivilDate($0) }), let to = range?.to.flatMap({ CivilDate($0) }) else {
       return 14
@@ -94,7 +94,7 @@ struct DayAxis: Equatable, Sendable {
     return min(max(Int(to.dayNumber - from.dayNumber) + 1, 7), 14)
   }
 
-  /// 0 on the first day, 1 on the last.
+  /// Returns the position of a day: 0 for the first, 1 for the last.
   func share(_ day: CivilDate) -> Double {
     count < 2 ? 0.5 : Double(day.dayNumber - first.dayNumber) / Double(count - 1)
   }
@@ -104,7 +104,7 @@ struct DayAxis: Equatable, Sendable {
     var text: String
   }
 
-  /// The days that are named: at most `limit` of them. Weeks begin on Monday, months on the first.
+  /// Returns at most `limit` labeled days. Weeks begin on Monday, months on the first.
   func ticks(limit: Int) -> [Tick] {
     if count <= 7, count <= limit { return every(1).map { Tick(day: $0, text: LocalizedFormat.weekday($0.weekday)) } }
     let short = { (day: CivilDate) in Tick(day: day, text: DayText.short(day)) }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// What a terminal answers to a question, such as which pictures it can show.
+/// Reads a terminal's reply to a query, such as its graphics capabilities.
 ///
 /// Source: termios(3); xterm's "Control Sequences" (DA1).
 enum TerminalAnswer {
-  /// How long there is for an answer, in milliseconds: a terminal at the other end of a network gives it late.
+  /// The time limit in milliseconds; a terminal across a network replies late.
   private static let patience: Int32 = 350
   private static let longest = 4_096
 
-  /// Asks on standard output, and reads from standard input without showing what comes.
+  /// Writes the query to standard output, and reads the reply from standard input without echo.
   static func read(after question: String, upTo end: UInt8) -> [UInt8] {
     var modes = termios()
     guard tcgetattr(STDIN_FILENO, &modes) == 0, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return [] }
@@ -21,7 +21,7 @@ enum TerminalAnswer {
     while answer.last != end, answer.count < longest {
       var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
       guard poll(&entry, 1, patience) > 0 else { break }
-      // A byte at a time: what a person has typed behind the answer stays theirs.
+      // Read single bytes: input that the user typed after the reply stays unread.
       var byte: UInt8 = 0
       guard Glibc.read(STDIN_FILENO, &byte, 1) == 1 else { break }
       answer.append(byte)

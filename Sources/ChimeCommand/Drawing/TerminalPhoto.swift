@@ -2,10 +2,10 @@ import ChimeWords
 import FoundationEssentials
 import Glibc
 
-/// A photo in a terminal that can show one: by kitty's graphics protocol, or as sixel.
+/// Shows a photo in a terminal, by kitty's graphics protocol or as sixel.
 ///
-/// Whether it can, it is asked: nothing of this is ever written into a pipe or to a terminal that does not answer. kitty's
-/// protocol takes PNG as it is; the rest is converted by img2sixel or chafa, where one of these is there.
+/// The terminal is queried first, so nothing is written into a pipe or to a terminal that does not reply. kitty's
+/// protocol takes PNG directly; img2sixel or chafa, if installed, convert other formats.
 ///
 /// Sources: kitty, "Terminal graphics protocol"; DEC STD 070 (sixel); xterm's "Control Sequences" (DA1).
 struct TerminalPhoto {
@@ -15,11 +15,11 @@ struct TerminalPhoto {
 
   init(_ context: Context) { self.context = context }
 
-  /// The question for a picture of one pixel, which is not shown, and the terminal's attributes behind it, as every terminal
-  /// knows these: whoever says nothing of the picture cannot show it.
+  /// A query for a one-pixel picture that is not displayed, followed by DA1, to which every terminal replies. A
+  /// terminal that replies only to DA1 has no kitty graphics.
   static let question = "\u{1B}_Gi=4711,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c"
 
-  /// What the answer says: `ESC _ G i=4711;OK ESC \`, and 4 among the attributes of `ESC [ ? … c`.
+  /// Parses the reply: `ESC _ G i=4711;OK ESC \` means kitty, attribute 4 in `ESC [ ? … c` means sixel.
   static func ability(_ answer: [UInt8]) -> Ability {
     let text = String(decoding: answer, as: UTF8.self)
     if text.utf8.contains(0x1B), text.contains("_Gi=4711;OK") { return .kitty }
@@ -28,10 +28,10 @@ struct TerminalPhoto {
     return attributes.contains("4") ? .sixel : .none
   }
 
-  /// Draws it, or says in a line why not.
+  /// Shows the photo, or prints a line with the reason why not.
   func show(_ name: String) {
     let process = context.process
-    // The console of Linux would show the question.
+    // The Linux console would print the query as text.
     let isAsked = process.hasScreen && !(process.environment["TERM"] ?? "linux").hasPrefix("linux")
     let ability = isAsked ? Self.ability(answer()) : .none
     guard ability != .none else {
@@ -60,7 +60,7 @@ struct TerminalPhoto {
 
   private var columns: Int { max(8, min(context.width - 2, 36)) }
 
-  /// A PNG in parts of 4,096 signs of base64, so many columns wide, with the cursor behind it.
+  /// Encodes a PNG in chunks of 4,096 base64 characters, `columns` wide, with the cursor after it.
   static func kitty(_ png: [UInt8], columns: Int) -> String {
     let data = Array(Data(png).base64EncodedString().utf8)
     var text = ""
@@ -75,7 +75,7 @@ struct TerminalPhoto {
     return text + "\n"
   }
 
-  /// What a program makes of it. Of what that prints only a picture is taken: it may not write anything else.
+  /// Converts a picture by another program; ignores output that contains no picture.
   private func converted(_ bytes: [UInt8], _ ability: Ability) -> [UInt8]? {
     let folder = context.process.environment["TMPDIR"] ?? "/tmp"
     var template = Array("\(folder)/chime-photo.XXXXXX".utf8CString)
@@ -94,7 +94,7 @@ struct TerminalPhoto {
     return programs.lazy.compactMap { context.process.runProgram($0) }.first { Self.isPicture($0, ability) }
   }
 
-  /// Whether it holds a picture and no other words.
+  /// Whether the bytes contain the start of a picture.
   static func isPicture(_ bytes: [UInt8], _ ability: Ability) -> Bool {
     let begin: [UInt8] = ability == .kitty ? [0x1B, 0x5F, 0x47] : [0x1B, 0x50]
     return bytes.indices.contains { bytes[$0...].starts(with: begin) }

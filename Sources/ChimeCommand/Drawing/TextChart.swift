@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Values over days, drawn in a terminal: a measure as a line of its average among its points, an amount as columns.
+/// A chart of values over days for the terminal: a measure as points with a line of averages, an amount as columns.
 struct TextChart {
   typealias T = TrackersInterface
 
@@ -18,22 +18,22 @@ struct TextChart {
     var high: Double
   }
 
-  /// Whether the values stand as columns on zero.
+  /// Whether values are drawn as columns from zero.
   var isColumns: Bool
   var points: [Value]
   var averages: [Value]
   var expected: [Expected] = []
   var goal: Double?
-  /// Whether the goal is what is not to be passed.
+  /// Whether the goal is an upper limit.
   var isLimit = false
-  /// How many days a value is of: 7 for sums of weeks.
+  /// The number of days that each value covers: 7 for weekly sums.
   var daysEach = 1
-  /// How many days there is room for at least.
+  /// The minimum number of days on the axis.
   var fewestDays = DayAxis.fewestDays(in: nil)
 
   var glyphs: Glyphs
 
-  /// The lines of the drawing; empty when there is nothing to draw.
+  /// Returns the lines of the chart; empty if there is no data.
   func lines(width: Int, height: Int, style: Style) -> [String] {
     guard let first = points.map(\.day).min(), let last = (points.map(\.day) + expected.map(\.day)).max(),
       let end = last.adding(days: daysEach - 1)
@@ -44,7 +44,7 @@ struct TextChart {
     let labels = scale.ticks.map { LocalizedFormat.number($0, decimals: scale.decimals) }
     let margin = labels.map { TextWidth.of($0) }.max() ?? 0
     let room = max(8, width - margin - 2)
-    // Columns are all as wide as each other, where there is one for each.
+    // All columns have the same width, if there is one for each value.
     let each = isColumns ? room * daysEach / axis.count : 0
     var canvas = Canvas(width: each > 0 ? each * axis.count / daysEach : room, height: height)
     draw(on: &canvas, axis, scale)
@@ -70,10 +70,10 @@ struct TextChart {
     points.map(\.value) + averages.map(\.value) + expected.flatMap { [$0.low, $0.high] }
   }
 
-  /// All that has to have room.
+  /// All values that the scale must cover.
   private var shown: [Double] { values + (showsGoal ? [goal].compactMap(\.self) : []) }
 
-  /// Whether the goal is drawn: not where it would press the rest flat.
+  /// Whether the goal is drawn: not if it would flatten the values.
   var showsGoal: Bool {
     goal.map { Scale.holds($0, beside: values, isColumns: isColumns, isFirst: points.count < 3) } ?? false
   }
@@ -84,7 +84,7 @@ struct TextChart {
     Int(((1 - scale.share(value)) * Double(height - 1)).rounded())
   }
 
-  /// The columns of a day: one where there are more days than columns.
+  /// Returns the cell columns of a day: one if there are more days than cells.
   private func columns(_ day: CivilDate, _ axis: DayAxis, _ width: Int) -> Range<Int> {
     let start = Int(day.dayNumber - axis.first.dayNumber)
     let from = start * width / axis.count
@@ -96,7 +96,7 @@ struct TextChart {
     return Int((axis.share(day) * Double(width - 1)).rounded())
   }
 
-  /// What is expected in each column, also between two days that are further apart than a column is wide.
+  /// Returns the forecast for each cell column, interpolating between days further apart.
   private func ahead(_ axis: DayAxis, _ width: Int) -> [(column: Int, Expected)] {
     guard let last = expected.last else { return [] }
     var all: [(column: Int, Expected)] = []
@@ -123,7 +123,7 @@ struct TextChart {
     axis.ticks(limit: max(2, width / 7)).map { Place(column: column($0.day, axis, width), text: $0.text) }
   }
 
-  /// Names under their ticks; one that has no room is left out.
+  /// Returns a row of labels under their ticks; a label that does not fit is left out.
   private static func row(of places: [Place], width: Int) -> String {
     var line = ""
     for place in places {
@@ -138,7 +138,7 @@ struct TextChart {
 
   // MARK: Drawing
 
-  /// What lies behind is drawn first: the band, the goal, the columns or points, the average.
+  /// Draws back to front: the forecast band, the goal, the columns or points, the average.
   private func draw(on canvas: inout Canvas, _ axis: DayAxis, _ scale: Scale) {
     let (width, height) = (canvas.width, canvas.height)
     for (x, one) in ahead(axis, width) {
@@ -158,7 +158,7 @@ struct TextChart {
       canvas.put(glyphs.point, column(point.day, axis, width), row(point.value, scale, height), .faint)
     }
     for (x, one) in ahead(axis, width) { canvas.put(glyphs.ahead, x, row(one.value, scale, height), .caution) }
-    // Braille is drawn at its own grain, typewriter's stars at that of the cells.
+    // Braille has a resolution of its own; ASCII stars have that of cells.
     let (across, down) = glyphs.isASCII ? (width, height) : (width * 2, height * 4)
     let path = averages.map { one in
       (
@@ -173,13 +173,13 @@ struct TextChart {
     }
   }
 
-  /// Days that share a column stand in it with their mean.
+  /// Draws columns; days that share a cell column show their mean.
   private func drawColumns(on canvas: inout Canvas, _ axis: DayAxis, _ scale: Scale) {
     let (width, height) = (canvas.width, canvas.height)
     var sums: [Int: (total: Double, count: Int)] = [:]
     for point in points {
       let all = columns(point.day, axis, width)
-      // A gap between columns that are two wide or more.
+      // Leave a gap between columns that are at least two cells wide.
       for x in all.dropLast(all.count > 1 ? 1 : 0) {
         sums[x] = ((sums[x]?.total ?? 0) + point.value, (sums[x]?.count ?? 0) + 1)
       }

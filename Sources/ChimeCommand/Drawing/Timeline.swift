@@ -1,7 +1,7 @@
 import ChimeSchedule
 import ChimeWords
 
-/// Times on a line, a lane for each thing they belong to: days and hours above, marks in their places.
+/// A time axis with a row of marks for each item; days and hours stand above.
 ///
 ///                     Fri 27 Mar                      Sat 28 Mar
 ///                     09   12   15   18   21   00   03   06
@@ -11,8 +11,7 @@ struct Timeline {
     var at: Instant
     var sign: Character
     var tone = Style.Tone.plain
-    /// Of several marks in one place the one with the most weight lends its tone, and its sign when they are two or more
-    /// of the same.
+    /// Of several marks in one cell, the heaviest provides the tone, and also the sign unless all are of the same kind.
     var weight = 0
   }
 
@@ -28,7 +27,7 @@ struct Timeline {
   var lanes: [Lane]
   var glyphs: Glyphs
 
-  /// Between two names of minutes, of hours, and of days.
+  /// The minimum number of cells between labels of minutes, hours, and days.
   private static let minuteRoom = 8
   private static let hourRoom = 4
   private static let dayRoom = 3
@@ -63,30 +62,30 @@ struct Timeline {
     Int(((instant - from).rawValue * Int64(room)) / span)
   }
 
-  /// The minutes between two names, so that all have room; those of a day and more are whole days.
+  /// Returns the minutes between two labels, so that all fit; from a day on, whole days.
   private func step(in room: Int) -> Int {
     let all = Double(span) / 60_000
     func first(_ steps: [Int], _ each: Int) -> Int? {
       steps.first { all / Double($0) <= Double(room) / Double(each) }
     }
-    // A line of a few hours would else have a name or two, or none.
+    // An axis of few hours would otherwise have two labels or fewer.
     if all <= 12 * 60, let step = first([1, 2, 5, 10, 15, 30], Self.minuteRoom) { return step }
     if let step = first([1, 2, 3, 4, 6, 12].map { $0 * 60 }, Self.hourRoom) { return step }
     return first([1, 2, 7, 14, 28, 91, 182, 364].map { $0 * 1_440 }, Self.dayRoom) ?? 728 * 1_440
   }
 
-  /// Where days and hours begin on the clock of the zone, which may be set in between.
+  /// Returns the starts of days and hours by the zone's clock, across DST transitions.
   private func ticks(every step: Int, in room: Int) -> (days: [Tick], hours: [Tick]) {
     var days: [Tick] = []
     var hours: [Tick] = []
     let first = zone.civil(at: from).date
     let stride = max(1, step / 1_440)
-    // The first and the last day may be short; all others have as much room as this.
+    // The width of a full day; the first and the last may be shorter.
     let each = Int(Int64(room) * 86_400_000 * Int64(stride) / span)
     var day = first
     while let start = Self.start(of: day, minute: 0, in: zone), start < to {
       if Int(day.dayNumber - first.dayNumber) % stride == 0 {
-        // The first day began before the line does.
+        // The first day began before the axis does.
         days.append(Tick(column: max(0, column(start, in: room)), text: name(day, every: stride, in: each)))
       }
       if step < 1_440 {
@@ -101,7 +100,7 @@ struct Timeline {
       guard let next = day.adding(days: 1) else { break }
       day = next
     }
-    // What lies at an end has less room than the others.
+    // The first and the last label may have less room than the others.
     for index in [0, days.count - 1] where days.indices.contains(index) {
       let end = index + 1 < days.count ? days[index + 1].column : room + 1
       let day = zone.civil(at: from).date.adding(days: index * stride) ?? first
@@ -110,7 +109,7 @@ struct Timeline {
     return (days, hours)
   }
 
-  /// `Sun 22 Nov`, `Sun 22` or `22`, as there is room; where days are left out, `22 Nov`.
+  /// Returns `Sun 22 Nov`, `Sun 22` or `22`, as room permits; with days left out between labels, `22 Nov`.
   private func name(_ day: CivilDate, every stride: Int, in room: Int) -> String {
     let (weekday, short) = (LocalizedFormat.weekday(day.weekday), DayText.short(day))
     let names = ["\(weekday) \(short)", stride > 1 ? short : "\(weekday) \(day.day)"]
@@ -126,8 +125,7 @@ struct Timeline {
     }
   }
 
-  /// Names that begin at their ticks; one that has no room is left out, and so is a day's that the next would follow at
-  /// once.
+  /// Returns labels that begin at their ticks. A label that does not fit, or that would touch the next, is left out.
   private func row(of ticks: [Tick], in room: Int) -> String {
     var line = ""
     for (index, tick) in ticks.enumerated() {
@@ -142,7 +140,7 @@ struct Timeline {
     return line
   }
 
-  // MARK: Lanes
+  // MARK: Rows
 
   private func track(_ lane: Lane, _ midnights: [Int], in room: Int) -> Canvas {
     var canvas = Canvas(width: room, height: 1)
@@ -154,7 +152,7 @@ struct Timeline {
     }
     for (x, marks) in cells {
       guard let heaviest = marks.max(by: { $0.weight < $1.weight }) else { continue }
-      // Several of one kind in one place: how many there are, as far as a digit tells.
+      // Several marks of one kind in one cell show their number, up to 9, else `+`.
       let isOneKind = marks.allSatisfy { $0.sign == heaviest.sign }
       let count: Character = marks.count > 9 ? "+" : Character(String(marks.count))
       canvas.put(marks.count > 1 && isOneKind ? count : heaviest.sign, x, 0, heaviest.tone)

@@ -2,10 +2,10 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// What stands for a time on a line, and what it means.
+/// The signs on a timeline and their meanings.
 struct TimelineSigns {
   private let isASCII: Bool
-  /// Those that have been used, so that the legend names no others.
+  /// The glyphs used so far, so that the legend explains no others.
   private var glyphs: Glyphs
 
   init(_ glyphs: Glyphs) { (self.glyphs, isASCII) = (glyphs, glyphs.isASCII) }
@@ -52,9 +52,9 @@ struct TimelineSigns {
   }
 }
 
-/// The lanes of a line of time.
+/// Builds and prints the rows of a timeline.
 enum TimelineLanes {
-  /// One for each reminder, in the order in which the list first names them.
+  /// Returns a row for each reminder, in order of first appearance.
   static func of<Item>(
     _ items: [Item], id: KeyPath<Item, String>, title: KeyPath<Item, String>, mark: (Item) -> Timeline.Mark?
   ) -> [Timeline.Lane] {
@@ -72,7 +72,7 @@ enum TimelineLanes {
     return lanes
   }
 
-  /// Draws as many lanes as `limit` says, all of them when it is nil, with what the signs on them mean.
+  /// Prints at most `limit` rows, all if nil, with a legend.
   static func print(
     _ context: Context, _ lanes: [Timeline.Lane], from: Instant, to: Instant, limit: Int?,
     legend: [(Character, String)]

@@ -1,10 +1,10 @@
 import ChimeControl
 import ChimeWords
 
-/// Every verb and every option there is. What is not here is not accepted, and what is here is in the help.
+/// The table of all verbs and options, from which parser and help are made.
 struct CommandTable: Sendable {
   var verbs: [Verb]
-  /// What every verb accepts.
+  /// The options that every verb accepts.
   var globals: [Verb.Option]
 
   static let standard = CommandTable(
@@ -38,15 +38,15 @@ struct CommandTable: Sendable {
       .flag("version", nil, "Print the version"),
     ])
 
-  /// The options that may stand with a verb.
+  /// Returns the options that a verb accepts.
   func accepted(by verb: Verb?) -> [Verb.Option] { (verb?.options ?? []) + globals }
 
-  /// Every verb, those within others included.
+  /// All verbs, including nested ones.
   var allVerbs: [Verb] { verbs.flatMap { [$0] + $0.subverbs } }
 
   var allOptions: [Verb.Option] { globals + allVerbs.flatMap(\.options) }
 
-  /// What is said of a word that is no verb.
+  /// Returns the failure for an unknown verb.
   func unknown(verb word: String, within path: [Verb]) -> Failure {
     let choices = path.last?.subverbs ?? verbs
     let name = (["chime"] + path.map(\.name)).joined(separator: " ")

@@ -1,12 +1,12 @@
 import ChimeWords
 
-/// Help texts, made from the table of verbs and options.
+/// Help texts, generated from the verb table.
 struct HelpPage {
   var table: CommandTable
   var style: Style
   var width: Int
 
-  /// What `chime --help` prints.
+  /// Returns the text of `chime --help`.
   func overview() -> [String] {
     var lines = [
       localized("Reminders that come when they should."), "",
@@ -29,7 +29,7 @@ struct HelpPage {
     return lines
   }
 
-  /// What `chime VERB --help` prints.
+  /// Returns the text of `chime VERB --help`.
   func verb(_ path: [Verb]) -> [String] {
     guard let verb = path.last else { return overview() }
     let name = "chime " + path.map(\.name).joined(separator: " ")
@@ -67,7 +67,7 @@ struct HelpPage {
     return zip(options, usages).flatMap { item($1, localized(key: $0.summary), column: longest + 4) }
   }
 
-  /// A term and what it means, the latter in a column of its own.
+  /// Formats a term with its meaning in a second column.
   private func item(_ term: String, _ meaning: String, column: Int) -> [String] {
     let lines = wrap(meaning, indent: column)
     let head = "  " + term

@@ -1,4 +1,4 @@
-/// The manual in Markdown, made from the table of verbs and options.
+/// The manual in Markdown, generated from the verb table.
 enum Manual {
   static func markdown(_ table: CommandTable) -> String {
     var lines = [
@@ -62,7 +62,7 @@ enum Manual {
     return lines + verb.subverbs.flatMap { section(path + [$0]) }
   }
 
-  /// `<`, and what would begin a link, as text.
+  /// Escapes `<` and `[`, which would begin a tag or a link.
   private static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { $0 += $1 == "<" || $1 == "[" ? "\\\($1)" : String($1) }
   }

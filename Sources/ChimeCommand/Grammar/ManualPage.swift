@@ -1,6 +1,6 @@
 import ChimeControl
 
-/// The manual page chime(1), made from the table of verbs and options, as scdoc(5) takes it.
+/// The manual page chime(1) in scdoc(5) format, generated from the verb table.
 enum ManualPage {
   static func scdoc(_ table: CommandTable) -> String {
     var lines = [
@@ -30,7 +30,7 @@ enum ManualPage {
     for code in ExitCode.allCases { lines += ["*\(code.rawValue)*", "\t\(plain(code.meaning))", ""] }
     lines += ["# ENVIRONMENT", ""]
     for (names, meaning) in Manual.environment {
-      // Several names stand apart there by what would end and begin code in Markdown.
+      // Several names are separated by what ends and begins code in Markdown.
       let names = names.split(separator: "`, `").map { "*\(plain(String($0)))*" }
       lines += [names.joined(separator: ", "), "\t\(plain(meaning))", ""]
     }
@@ -79,7 +79,7 @@ enum ManualPage {
     return lines
   }
 
-  /// A verb's options; where another has told most of them already, only the rest.
+  /// Lists a verb's options; if another verb has already listed most of them, only the rest.
   private static func listed(
     _ verb: Verb, _ name: String, _ told: inout [(name: String, options: [Verb.Option])]
   ) -> [String] {
@@ -105,7 +105,7 @@ enum ManualPage {
     }
   }
 
-  /// A usage line: what a person puts in is underlined, what stands as it is bold.
+  /// Formats a usage line: placeholders underlined, literals bold.
   private static func arguments(_ usage: String) -> String {
     usage.split(separator: " ").map { part -> String in
       let head = part.prefix { $0 == "[" }
@@ -116,7 +116,7 @@ enum ManualPage {
     }.joined(separator: " ")
   }
 
-  /// Text that scdoc takes as it is; what stands in backticks is bold.
+  /// Escapes text for scdoc; text in backticks becomes bold.
   static func plain(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -126,7 +126,7 @@ enum ManualPage {
       default: result.unicodeScalars.append(scalar)
       }
     }
-    // At the beginning of a line these make lists and tables.
+    // These characters begin lists and tables at the start of a line.
     if let first = result.first, "-.]:;".contains(first) { result = "\\" + result }
     return result
   }

@@ -1,29 +1,29 @@
 import ChimeControl
 import ChimeWords
 
-/// A command line that fits the table: which verb, its words, and its options' values.
+/// A parsed command line: the verb, its words, and the values of its options.
 struct ParsedLine {
-  /// The verb, and the verb within it; empty when none was named.
+  /// The verb and its nested verb; empty if the line names none.
   var path: [Verb] = []
   var words: [String] = []
   private(set) var given: [(option: Verb.Option, value: String)] = []
 
   var verb: Verb? { path.last }
-  /// `endpoint add`.
+  /// Such as `endpoint add`.
   var verbName: String { path.map(\.name).joined(separator: " ") }
 
   func has(_ name: String) -> Bool { given.contains { $0.option.name == name } }
-  /// The last value given.
+  /// Returns the last value given.
   func value(_ name: String) -> String? { given.last { $0.option.name == name }?.value }
   func values(_ name: String) -> [String] { given.filter { $0.option.name == name }.map(\.value) }
 
-  /// The values of an option that takes lists, `--to a,b --to c`; `nil` when it was not given, empty for `--to ""`.
+  /// Returns the values of a list option, `--to a,b --to c`; `nil` if it is not given, empty for `--to ""`.
   func list(_ name: String) -> [String]? {
     guard has(name) else { return nil }
     return values(name).flatMap { $0.split(separator: ",") }.map { trimmed(String($0)) }.filter { !$0.isEmpty }
   }
 
-  /// A whole number of at least `minimum`.
+  /// Returns an option's whole number from `minimum` to `maximum`.
   func count(_ name: String, minimum: Int = 1, maximum: Int) throws -> Int? {
     guard let text = value(name) else { return nil }
     guard let number = Int(text), (minimum...maximum).contains(number) else {
@@ -32,10 +32,10 @@ struct ParsedLine {
     return number
   }
 
-  /// Gives an option a value as if it had been typed.
+  /// Sets an option as if the user had typed it.
   mutating func set(_ option: Verb.Option, _ value: String) throws { try add(option, value) }
 
-  /// Parses a command line. Options may stand anywhere before a `--`, also before the verb.
+  /// Parses a command line. Options may stand anywhere before `--`, even before the verb.
   static func parse(_ arguments: [String], table: CommandTable = .standard) throws -> ParsedLine {
     var line = ParsedLine()
     var rest = arguments[...]
@@ -56,7 +56,7 @@ struct ParsedLine {
 
   private mutating func take(word: String, table: CommandTable) throws {
     let choices = path.isEmpty ? table.verbs : path.last?.subverbs ?? []
-    // A verb's word is only looked for until the first word that is none.
+    // Words are matched against nested verbs only until the first other word.
     guard !choices.isEmpty, words.isEmpty else {
       words.append(word)
       return
@@ -120,7 +120,7 @@ struct ParsedLine {
     given.append((option, value))
   }
 
-  /// The option as the verb knows it, or as any verb does: those of another verb are refused when all is read.
+  /// Finds an option of the verb, else of any verb; `checkOptions` rejects foreign options after the whole line is read.
   private func find(_ table: CommandTable, where matches: (Verb.Option) -> Bool) -> Verb.Option? {
     table.accepted(by: verb).first(where: matches) ?? table.allOptions.first(where: matches)
   }
@@ -146,7 +146,7 @@ struct ParsedLine {
   }
 }
 
-/// The text without white space at its ends.
+/// Returns the text without surrounding white space.
 func trimmed(_ text: String) -> String {
   var text = Substring(text)
   while let first = text.first, first.isWhitespace { text.removeFirst() }

@@ -1,6 +1,6 @@
-/// One verb of the command: a row of the table from which its help, its manual and its parser are made.
+/// One verb of the command: a row of the table from which help, manual and parser are made.
 struct Verb: Sendable {
-  /// Verbs that belong together in the overview.
+  /// The sections of the overview.
   enum Group: String, Sendable, CaseIterable {
     case set = "Set reminders"
     case look = "See what is set and what happened"
@@ -16,20 +16,20 @@ struct Verb: Sendable {
 
   var name: String
   var group: Group
-  /// Its arguments as the usage line shows them, one for each form: `TITLE SCHEDULE…`.
+  /// The arguments of each usage line: `TITLE SCHEDULE…`.
   var arguments: [String]
-  /// A sentence without a full stop.
+  /// One sentence without a full stop.
   var summary: String
-  /// Paragraphs of its help.
+  /// The paragraphs of its help.
   var details: [String] = []
   var options: [Option] = []
   var examples: [Example] = []
-  /// Words that people try for it; only ever suggested, never accepted.
+  /// Words that users try for it; suggested, but not accepted.
   var alsoTried: [String] = []
-  /// What `--json` prints, in a line.
+  /// A one-line description of the `--json` output.
   var json: String?
   var subverbs: [Verb] = []
-  /// The one of them that is meant where none is named.
+  /// The nested verb that runs if the line names none.
   var usualSubverb: String?
   var run: Run
 
@@ -38,21 +38,21 @@ struct Verb: Sendable {
     var remark: String = ""
   }
 
-  /// An option, with a value when it has a `value` name.
+  /// An option; it takes a value if `value` is set.
   struct Option: Sendable {
     var name: String
     var short: Character?
-    /// The name of its value in help texts, such as `ZONE`; `nil` for a flag.
+    /// The placeholder of its value in help texts, such as `ZONE`; `nil` for a flag.
     var value: String?
     var summary: String
-    /// The only values accepted; any when empty.
+    /// The only accepted values; any if empty.
     var choices: [String] = []
-    /// Whether it may be given several times, each time adding to it.
+    /// Whether it may be given several times, each time adding a value.
     var repeats = false
-    /// Whether an empty value is accepted beside the choices.
+    /// Whether an empty value is accepted in addition to the choices.
     var mayBeEmpty = false
 
-    /// `-n, --count N`.
+    /// Such as `-n, --count N`.
     var usage: String {
       let long = value.map { "--\(name) \($0)" } ?? "--\(name)"
       return short.map { "-\($0), \(long)" } ?? long

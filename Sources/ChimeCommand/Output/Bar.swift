@@ -1,16 +1,16 @@
-/// A bar that fills from the left: `━━━━━━────`.
+/// A progress bar that fills from the left: `━━━━━━────`.
 enum Bar {
   /// - Parameters:
-  ///   - share: 0 to 1; what lies beyond is a full bar.
+  ///   - share: 0 to 1; larger values give a full bar.
   ///   - width: in columns.
-  ///   - tone: of the part that is filled.
+  ///   - tone: of the filled part.
   static func text(_ share: Double, width: Int, style: Style, tone: Style.Tone = .plain) -> String {
     let filled = columns(share, of: width)
     return style(String(repeating: "━", count: filled), tone)
       + style(String(repeating: "─", count: max(0, width - filled)), .faint)
   }
 
-  /// How many columns are filled: none only for nothing, and all only for all of it.
+  /// Returns the number of filled columns: none only for 0, all only for 1 or more.
   static func columns(_ share: Double, of width: Int) -> Int {
     guard share.isFinite, share > 0, width > 0 else { return 0 }
     guard share < 1 else { return width }

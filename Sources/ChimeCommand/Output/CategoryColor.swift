@@ -1,15 +1,15 @@
-/// The colour that a category of achievements or quotations has: the same wherever it is shown, and no meaning by itself.
+/// The color of a category of achievements or quotations. It is the same wherever it is shown, and carries no meaning.
 enum CategoryColor: CaseIterable {
   case teal, plum, leaf, amber, rose, slate
 
-  /// By its name, so that a pack need not say it. The factors are such that no two categories of a pack that comes with Chime
-  /// share a colour.
+  /// Derives the color from the name, so that packs need not define it. The hash factors give the categories of each
+  /// bundled pack different colors.
   init(_ category: String) {
     let sum = category.utf8.reduce(5) { ($0 * 45 + Int($1)) % 65_521 }
     self = Self.allCases[sum % Self.allCases.count]
   }
 
-  /// The class of a report's style sheet.
+  /// The CSS class in the report.
   var hue: String {
     switch self {
     case .teal: "teal"

@@ -2,9 +2,9 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// What a reminder counts from that has no times of its own, and for which it waits.
+/// Texts about a reminder that follows another, or waits for it.
 enum ChainText {
-  /// What a time waits for that has come, as a sentence.
+  /// Returns a sentence about what a due occurrence waits for.
   static func waits(_ condition: Wire.Condition) -> String {
     localized("waits until \"%1\" is done", TerminalSanitizer.line(condition.title ?? condition.reminder))
   }
@@ -14,14 +14,14 @@ enum ChainText {
       .compactMap { $0 }.joined(separator: "; ")
   }
 
-  /// `30m after done of "Check the figures"`: the schedule with the title in the place of the id.
+  /// Returns the schedule with the title in place of the id: `30m after done of "Check the figures"`.
   static func schedule(_ chain: Wire.Chain) -> String {
     let name = "\"\(TerminalSanitizer.line(chain.title ?? chain.reminder))\""
     let delay = chain.delay.map { LengthText.human($0) + " " } ?? ""
     return "\(delay)after \(chain.event.rawValue) of \(name)"
   }
 
-  /// What it waits for, as a sentence.
+  /// Returns a sentence about what a reminder waits for.
   static func waits(_ chain: Wire.Chain) -> String {
     guard let title = chain.title.map({ TerminalSanitizer.line($0) }) else {
       return localized("it counts from %1, which no longer exists", TerminalSanitizer.line(chain.reminder))
@@ -37,7 +37,7 @@ enum ChainText {
 }
 
 extension Wire.Chain {
-  /// Of a schedule that nobody has set yet: the other reminder is called what the schedule calls it.
+  /// Describes the chain of a schedule that is not saved yet: the other reminder's title is the text in the schedule.
   init(_ chain: Chain) {
     self.init(
       event: .init(rawValue: chain.event.rawValue) ?? .done, reminder: chain.reminder, title: chain.reminder,

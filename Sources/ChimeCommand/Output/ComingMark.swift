@@ -1,7 +1,7 @@
 import ChimeControl
 import ChimeWords
 
-/// What is to be known of a time to come that is none of the schedule, or not only, or that nobody will hear.
+/// The remark beside an upcoming time that does not follow from the schedule alone, or that will notify nobody.
 enum ComingMark {
   static func text(_ coming: OccurrencesInterface.Coming) -> String? {
     if coming.repeats == true { return localized("unanswered") }
@@ -11,7 +11,7 @@ enum ComingMark {
     return coming.held == nil ? nil : localized("held by quiet hours")
   }
 
-  /// The days before it that a calendar takes from its schedule.
+  /// Names the earlier days that a calendar removes from the schedule.
   static func leftOut(_ coming: OccurrencesInterface.Coming, _ preferredLanguages: PreferredLanguages) -> String? {
     guard let days = coming.leftOut, let first = days.first else { return nil }
     return days.count == 1
@@ -19,7 +19,7 @@ enum ComingMark {
       : localized("left out: %1, and %2 more", LeftOutDays.text(first, preferredLanguages), String(days.count - 1))
   }
 
-  /// Why a time will be passed over, as things stand.
+  /// Explains why a time will be skipped, as things stand.
   static func text(passedOver reason: Wire.PassedOver) -> String {
     switch reason {
     case .doneAlready: localized("skipped: done already")

@@ -2,28 +2,28 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Whether everything is all right with a daemon; if not, what is wrong, and what a person can do about it.
+/// The problems of a daemon, and what a person can do about each.
 ///
-///     let verdict = HealthStatus(health, endpoints: endpoints)
-///     verdict.problems.first?.remedy    // `chime endpoint enable team` …
+///     let status = HealthStatus(health, endpoints: endpoints)
+///     status.problems.first?.remedy    // `chime endpoint enable team` …
 struct HealthStatus: Equatable {
   struct Problem: Equatable {
     var text: String
-    /// What to do, in a sentence without a capital and without a full stop; `nil` where the text says it.
+    /// The remedy as a clause without capital and full stop; `nil` if the text names it.
     var remedy: String?
     var tone = Style.Tone.caution
   }
 
-  /// The worst first.
+  /// Worst first.
   var problems: [Problem] = []
 
-  /// How long an endpoint has to fail before that is said: what ends sooner was tried again by itself.
+  /// How long an endpoint must fail before it is reported; shorter failures resolve themselves by retries.
   private static let patience = Milliseconds.minutes(1)
 
   /// - Parameters:
-  ///   - endpoints: those that there are, as far as they are known.
-  ///   - clock: by which it is told since when an endpoint has failed; nil: that is not.
-  ///   - givenUpLately: how many messages were given up that somebody may still wait for; all that were given up when nil.
+  ///   - endpoints: the endpoints, if known.
+  ///   - givenUpLately: the number of failed deliveries that may still matter; nil counts all.
+  ///   - clock: formats the time since which an endpoint fails; nil omits it.
   init(
     _ health: DaemonInterface.Health, endpoints: [EndpointsInterface.Endpoint] = [], givenUpLately: Int? = nil,
     clock: WallClock? = nil
@@ -57,7 +57,7 @@ struct HealthStatus: Equatable {
       } else if endpoint.restingUntil == nil, let since = endpoint.failingSince, let clock,
         let instant = WallClock.instant(since), instant + Self.patience <= clock.now
       {
-        // Of one that rests the daemon tells by itself.
+        // The daemon itself reports an endpoint whose circuit breaker is open.
         problems.append(
           Problem(
             text: localized("endpoint %1 has accepted nothing since %2", endpoint.name, clock.text(since)),
@@ -73,14 +73,14 @@ struct HealthStatus: Equatable {
           text: localized(count: dead, "%n message was given up", "%n messages were given up"),
           remedy: localized("`chime deliveries --state dead` shows them, `chime redeliver` sends them again")))
     }
-    // A daemon of before has the sentences alone.
+    // An older daemon sends the sentences only.
     let notices = health.notices ?? (health.attention ?? []).map { DaemonInterface.Notice(kind: "", sentence: $0) }
     problems += notices.map { Problem(text: localizedServerMessage($0.sentence), remedy: Self.remedy($0)) }
   }
 
   var tone: Style.Tone { problems.first?.tone ?? .good }
 
-  /// One phrase.
+  /// A one-phrase summary.
   var headline: String {
     switch tone {
     case .good: localized("all right")
@@ -89,7 +89,7 @@ struct HealthStatus: Equatable {
     }
   }
 
-  /// What can be done about a notice of the daemon whose sentence does not say it itself.
+  /// Returns the remedy for a notice whose sentence does not name one.
   private static func remedy(_ notice: DaemonInterface.Notice) -> String? {
     switch notice.kind {
     case "endpointRests":

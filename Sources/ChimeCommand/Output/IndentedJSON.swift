@@ -1,7 +1,6 @@
-/// JSON laid out for a person, two spaces a level.
+/// Indents JSON for a person, by two spaces per level.
 ///
-/// Only white space between its parts is changed, so that what is shown is what was sent; what does not begin as JSON
-/// stays as it is.
+/// It changes only the white space between tokens, so that the value is shown as sent. Text that is not JSON stays as it is.
 ///
 ///     IndentedJSON.text(#"{"a":[1,{}]}"#)   // {⏎  "a": [⏎    1,⏎    {}⏎  ]⏎}
 enum IndentedJSON {

@@ -1,6 +1,6 @@
 import ChimeControl
 
-/// A JSON value to be printed; the members of an object keep their order.
+/// A JSON value for printing; objects keep the order of their members.
 enum JSONText: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -23,10 +23,10 @@ enum JSONText: Hashable, Sendable {
     .object(members.map { Member(name: $0.key, value: $0.value) })
   }
 
-  /// A value of the interfaces as a program reads it: every field in its order, what is missing as null, a time as its text.
+  /// Converts an interface value: all fields in order, missing ones as null, a time as its text.
   ///
-  /// Of a text that comes in several languages it has the best for the user; any map of texts is one but those that are
-  /// called `fields` and `attributes`.
+  /// A text in several languages becomes the best one for the user. Every map of strings counts as such a text, except
+  /// `fields` and `attributes`.
   init(_ value: Any?, _ preferredLanguages: PreferredLanguages, field: String = "") {
     switch value {
     case nil: self = .null
@@ -40,7 +40,7 @@ enum JSONText: Hashable, Sendable {
         zip(type(of: value).fieldNames, value.fieldValues).map {
           Member(name: $0, value: JSONText($1, preferredLanguages, field: $0))
         })
-    // An empty map would be one of any kind.
+    // An empty dictionary would match any dictionary type, so compare the exact type.
     case let texts as [String: String]
     where value.map { type(of: $0) == [String: String].self } ?? false && !["fields", "attributes"].contains(field):
       self = .string(preferredLanguages.text(texts))
@@ -55,7 +55,7 @@ enum JSONText: Hashable, Sendable {
     }
   }
 
-  /// The value on one line, or indented by two spaces a level.
+  /// Returns the value on one line, or indented by two spaces per level.
   func text(indented: Bool = false) -> String {
     var text = ""
     write(to: &text, level: indented ? 0 : nil)
@@ -80,7 +80,7 @@ enum JSONText: Hashable, Sendable {
     }
   }
 
-  /// The shortest text that reads back as the same number: `2500`, `82.4`.
+  /// Returns the shortest text that parses back to the same number: `2500`, `82.4`.
   static func text(_ value: Double) -> String {
     guard value.isFinite else { return "null" }
     return value == value.rounded() && value.magnitude < 1e15 ? String(Int64(value)) : "\(value)"
@@ -110,7 +110,7 @@ enum JSONText: Hashable, Sendable {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      // Control characters, and what turns the direction of writing on a terminal, are escaped.
+      // Escape control characters and those that change the writing direction of a terminal.
       case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{200E}"..."\u{200F}", "\u{2028}"..."\u{202E}",
         "\u{2066}"..."\u{2069}", "\u{61C}":
         let digits = String(scalar.value, radix: 16)

@@ -2,16 +2,16 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Days that calendars take from a schedule, as a person reads them.
+/// Texts for days that a calendar removes from a schedule.
 enum LeftOutDays {
-  /// `Thu 2026-12-24, Christmas Eve`, or the calendar where nobody knows what the day is called.
+  /// Returns `Thu 2026-12-24, Christmas Eve`; with the calendar's name if the day has none.
   static func text(_ day: Wire.LeftOut, _ preferredLanguages: PreferredLanguages) -> String {
     let date =
       CivilDate(day.date).map { "\(LocalizedFormat.weekday($0.weekday)) \(LocalizedFormat.date($0))" } ?? day.date
     return "\(date), \(preferredLanguages.text(day.names ?? [:], or: day.calendar))"
   }
 
-  /// All of them in a line.
+  /// Returns all days on one line.
   static func text(_ days: [Wire.LeftOut], _ preferredLanguages: PreferredLanguages) -> String {
     days.map { text($0, preferredLanguages) }.joined(separator: "; ")
   }

@@ -1,9 +1,9 @@
 import ChimeControl
 import ChimeWords
 
-/// Reminders that nobody hears, because each of their channels is missing or off.
+/// Reminders that notify nobody, because each of their channels is missing or disabled.
 enum MuteReminders {
-  /// Says which there are. What was done is done: where they cannot be asked for, nothing is said.
+  /// Prints a warning about them. It ignores errors, because the verb itself has already succeeded.
   static func tell(_ context: Context, to name: String? = nil) {
     guard let daemon = try? context.daemon(), let mute = try? found(daemon, to: name), let first = mute.first else {
       return

@@ -1,6 +1,6 @@
-/// Tab-separated lines.
+/// Tab-separated output.
 enum Plain {
-  /// A value as one field: lists are joined with commas, objects are `name=value` pairs, or the id of what has one.
+  /// Returns a value as one field: lists joined by commas, objects as their id or as `name=value` pairs.
   static func text(_ value: JSONText) -> String {
     switch value {
     case .null: ""
@@ -10,7 +10,7 @@ enum Plain {
     case .string(let value): TerminalSanitizer.field(value)
     case .list(let values): values.map { text($0) }.joined(separator: ",")
     case .object(let members) where members.first?.name == "id": text(members[0].value)
-    // Names may be a person's own too: those of an item's attributes.
+    // Names may be user input too: those of an item's attributes.
     case .object(let members):
       members.map { "\(TerminalSanitizer.field($0.name))=\(text($0.value))" }.joined(separator: ",")
     }

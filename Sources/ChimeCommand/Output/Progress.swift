@@ -1,13 +1,14 @@
 import ChimeWords
 
-/// One line on standard error that tells how far something long is: on a terminal only, not with --quiet, and only after
-/// half a second, so that what is soon over needs none. It is gone when the work is over.
+/// A progress line on standard error, on a terminal without --quiet.
+///
+/// It appears only after half a second, so that short work shows none, and it is erased at the end.
 ///
 ///     let progress = Progress(context, localized("Sending %1", name), total: bytes.count, of: .bytes)
 ///     defer { progress.end() }
 ///     progress.tell(sent)               // Sending calendar.ics: 45 %, 12 of 27 MiB, 8 s left
 final class Progress {
-  /// What is counted.
+  /// The unit of the count.
   enum Unit { case bytes, lines, nothing }
 
   private let context: Context
@@ -19,7 +20,7 @@ final class Progress {
   private var shown = ""
   private var done = 0
 
-  /// Before this nothing is told, and afterwards so often at most.
+  /// The delay before the first line, and the minimum interval between updates.
   static let patience = Duration.milliseconds(500)
   private static let pace = Duration.milliseconds(100)
 
@@ -30,7 +31,7 @@ final class Progress {
 
   private var isWanted: Bool { context.process.errors.isTerminal && !context.isQuiet }
 
-  /// So much is done; without a number as much as before, and time has passed.
+  /// Updates the count; nil keeps it and only updates the time.
   func tell(_ more: Int? = nil) {
     done = more ?? done
     guard isWanted else { return }
@@ -43,7 +44,7 @@ final class Progress {
     write(line)
   }
 
-  /// `Sending calendar.ics: 45 %, 12 of 27 MiB, 8 s left`; without a total what is done and how long it has taken.
+  /// Returns `Sending calendar.ics: 45 %, 12 of 27 MiB, 8 s left`; without a total, the count and the elapsed time.
   static func line(_ text: String, _ done: Int, of total: Int?, _ unit: Unit, after elapsed: Duration) -> String {
     let seconds = Double(elapsed / .milliseconds(1)) / 1_000
     guard let total, total > 0 else {
@@ -53,7 +54,7 @@ final class Progress {
     let done = min(max(0, done), total)
     let counted = localized("%1 of %2", number(done, unit, total), amount(total, unit))
     var parts = [localized("%1 %", LocalizedFormat.number(Double(done * 100 / total))), counted]
-    // Sooner it would be a guess.
+    // An earlier estimate would be a guess.
     if seconds >= 2, done > 0, done < total {
       let left = seconds * Double(total - done) / Double(done)
       parts.append(localized("%1 left", RelativeTime.amount(seconds: Int64(min(left, 8_640_000).rounded(.up)))))
@@ -69,7 +70,7 @@ final class Progress {
     }
   }
 
-  /// A part of `total`, in its unit.
+  /// Returns a part of `total` as a number in the total's unit.
   private static func number(_ count: Int, _ unit: Unit, _ total: Int) -> String {
     guard unit == .bytes else { return LocalizedFormat.number(Double(count)) }
     return total * 10 / 1_048_576 < 10
@@ -77,7 +78,7 @@ final class Progress {
       : LocalizedFormat.number(Double(count * 10 / 1_048_576) / 10, decimals: 1)
   }
 
-  /// Takes the line away.
+  /// Erases the line.
   func end() {
     guard !shown.isEmpty else { return }
     write("")
@@ -86,13 +87,13 @@ final class Progress {
   private func write(_ line: String) {
     let errors = context.process.errors
     let isDumb = context.process.environment["TERM"].map { $0 == "dumb" } ?? false
-    // What erases the rest of a line is not for every terminal.
+    // Dumb terminals cannot erase the rest of a line.
     let gone = max(0, TextWidth.of(shown) - TextWidth.of(line))
     let rest =
       isDumb
       ? String(repeating: " ", count: gone) + (line.isEmpty ? "\r" : String(repeating: "\u{8}", count: gone))
       : "\u{1B}[K"
-    // What stands on standard output goes before.
+    // Flush standard output first to keep the order.
     context.process.output.flush()
     errors.write("\r\(line)\(rest)")
     errors.flush()

@@ -1,6 +1,6 @@
 import ChimeWords
 
-/// States, reasons and kinds of things as a person reads them. In `--json`, in `--plain` and as values of options they stay what they are.
+/// Localized names of states, reasons and kinds. `--json`, `--plain` and option values use the untranslated names.
 enum StateWords {
   private static let states: Set<String> = [
     localizable("active"), localizable("paused"), localizable("finished"), localizable("fired"),
@@ -11,7 +11,7 @@ enum StateWords {
     localizable("dead"),
     localizable("cancelled"), localizable("failed"), localizable("refused"), localizable("latest"), localizable("all"),
     localizable("skip"), localizable("low"), localizable("critical"),
-    // What `chime watch` calls what happens.
+    // Events of `chime watch`.
     localizable("added"), localizable("changed"), localizable("removed"), localizable("closed"), localizable("logged"),
     localizable("goal"), localizable("limit"), localizable("stock"), localizable("unlocked"), localizable("level"),
     localizable("milestone"), localizable("clock"), localizable("zone"), localizable("calendar"),
@@ -19,13 +19,13 @@ enum StateWords {
     localizable("reloaded"), localizable("store"),
     localizable("pinged"), localizable("awaited"), localizable("new"), localizable("up"), localizable("running"),
     localizable("down"), localizable("started"), localizable("succeeded"),
-    // What endpoints are told.
+    // Events of webhook messages.
     localizable("repeated"), localizable("reopened"),
   ]
 
   static func say(_ state: String) -> String { states.contains(state) ? localized(key: state) : state }
 
-  /// What a message tells of its occurrence.
+  /// Returns the name of a message's event.
   static func event(_ event: String) -> String {
     switch event {
     case "givenUp": localized("given up")
@@ -34,7 +34,7 @@ enum StateWords {
     }
   }
 
-  /// The language that a schedule is written in; those of other programs keep their names.
+  /// Returns the name of a schedule's dialect; names of other programs stay as they are.
   static func dialect(_ dialect: String) -> String {
     switch dialect {
     case "phrase": localized("phrase")
@@ -44,14 +44,14 @@ enum StateWords {
     }
   }
 
-  /// How many columns the longest name of an event takes.
+  /// The width of the longest event name, in columns.
   static let eventWidth = [
     "added", "changed", "removed", "fired", "missed", "delivered", "failed", "done", "dismissed", "snoozed", "closed",
     "logged", "goal", "limit", "stock", "unlocked", "level", "milestone", "clock", "zone", "calendar", "resumed",
     "reloaded", "store", "pinged",
   ].reduce(0) { max($0, TextWidth.of(say($1))) }
 
-  /// What a request calls one of its values.
+  /// Returns the name of a request's field.
   static func field(_ field: String) -> String {
     switch field {
     case "when": localized("schedule")
@@ -80,6 +80,6 @@ enum StateWords {
     localizable("upload"),
   ]
 
-  /// What it is that the daemon knows none of.
+  /// Returns the name of a kind of object that the daemon did not find.
   static func kind(_ kind: String) -> String { kinds.contains(kind) ? localized(key: kind) : kind }
 }

@@ -1,4 +1,4 @@
-/// How words are set off on a terminal, or not at all.
+/// Colors and emphasis on a terminal, or none.
 struct Style: Sendable {
   enum Tone: String, Sendable {
     case plain = ""
@@ -16,7 +16,7 @@ struct Style: Sendable {
 
   init(isColored: Bool) { self.isColored = isColored }
 
-  /// Colours are for terminals; a `NO_COLOR` that is not empty and `TERM=dumb` turn them off, `--color` overrules both.
+  /// Enables color for terminals, unless `NO_COLOR` is not empty or `TERM=dumb`; `--color` overrides both.
   init(when: String?, isTerminal: Bool, environment: [String: String]) {
     switch when {
     case "always": isColored = true

@@ -1,21 +1,21 @@
 import ChimeWords
 
-/// Rows in columns, fitted to a width. Its texts are made harmless as they come in.
+/// A table fitted to a width. It sanitizes its texts.
 struct Table {
   struct Column {
     var title: String
     var alignRight = false
-    /// Whether its texts may be cut when there is not enough room.
+    /// Whether its texts may be truncated for lack of room.
     var canShrink = false
-    /// Whether its texts go on in the next line when there is not enough room, instead of being cut.
+    /// Whether its texts wrap for lack of room, instead of being truncated.
     var wraps = false
-    /// Columns with the highest number are left out first when there is not enough room; 0 never is.
+    /// Columns with the highest number are dropped first for lack of room; 0 is never dropped.
     var dropOrder = 0
   }
 
   struct Cell: ExpressibleByStringLiteral {
     var text: String
-    /// What stands in its place where there is not enough room.
+    /// The shorter text for lack of room.
     var short: String?
     var tone: Style.Tone = .plain
 
@@ -30,14 +30,13 @@ struct Table {
   var columns: [Column]
   var rows: [[Cell]] = []
 
-  /// The narrowest a column is made by cutting its texts: before what is shorter is taken, and before other columns are left
-  /// out.
+  /// The minimum widths of a truncated column: the first before short texts are used, the second before columns are dropped.
   private static let (narrow, narrowest) = (20, 12)
-  /// The narrowest a column is made whose texts go on in the next line.
+  /// The minimum width of a wrapped column.
   private static let narrowestWrapped = 8
   private static let gap = 2
 
-  /// The lines of the table, without white space at their ends.
+  /// Returns the lines without trailing spaces.
   func lines(width: Int?, style: Style) -> [String] {
     let whole = naturalWidths
     guard let width, least(columns.indices, whole, Self.narrow) > width else {
@@ -67,7 +66,7 @@ struct Table {
     kept.reduce(0) { $0 + widths[$1] } + Self.gap * max(0, kept.count - 1)
   }
 
-  /// How much room these columns need when those that may be cut are.
+  /// Returns the total width of these columns with shrinkable ones at their minimum.
   private func least(_ kept: some Collection<Int>, _ natural: [Int], _ narrowest: Int) -> Int {
     total(
       kept,
@@ -78,7 +77,7 @@ struct Table {
       })
   }
 
-  /// The widths of columns that fit: the widest of those that can be cut gives way first.
+  /// Returns column widths that fit; the widest shrinkable column gives way first.
   private func cut(_ kept: some Collection<Int>, _ natural: [Int], to width: Int) -> [Int] {
     var widths = natural
     while total(kept, widths) > width,
@@ -97,7 +96,7 @@ struct Table {
     return [header] + rows.flatMap { row in lines(of: row, kept, widths, style) }
   }
 
-  /// A row, in as many lines as its texts that go on ask for.
+  /// Returns a row on as many lines as its wrapped texts need.
   private func lines(of row: [Cell], _ kept: [Int], _ widths: [Int], _ style: Style) -> [String] {
     let texts = columns.indices.map { index in
       columns[index].wraps ? TextWidth.wrap(row[index].text, to: max(1, widths[index])) : [row[index].text]

@@ -1,14 +1,14 @@
-/// Makes text that others wrote fit for a terminal: on one line, and nothing in it acts on what stands around it.
+/// Makes untrusted text safe for a terminal: one line, without control sequences.
 ///
-/// Control characters become their pictures (␛), and characters that turn the direction of writing or are invisible are
-/// written out as `\u{202E}`. Letters of every script, right-to-left ones too, stay as they are.
+/// Control characters become their pictures (␛). Invisible characters and those that change the writing direction
+/// become escapes such as `\u{202E}`. Letters of all scripts, including right-to-left ones, stay as they are.
 ///
 ///     TerminalSanitizer.line("a\u{1B}[31mb")   // "a␛[31mb"
 enum TerminalSanitizer {
   static func line(_ text: some StringProtocol) -> String {
     if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(text) }
     var result = String.UnicodeScalarView()
-    // By character: a cluster is judged as one, and its scalars each.
+    // Go by grapheme clusters, since a scalar's treatment depends on whether it is alone.
     for character in text {
       let isSequence = character.unicodeScalars.count > 1
       // A cluster may carry any number of marks; a screen shows a few.
@@ -22,7 +22,7 @@ enum TerminalSanitizer {
     case 0x0A: result.append("␤")
     case 0..<0x20: if let picture = Unicode.Scalar(0x2400 + scalar.value) { result.append(picture) }
     case 0x7F: result.append("␡")
-    // Joiners within a cluster make emoji and the letters of many scripts; tags make the flags of regions.
+    // Within a cluster, joiners make emoji and letters of many scripts, and tags make regional flags.
     case 0x200C, 0x200D, 0xE0020...0xE007F: if inSequence { result.append(scalar) }
     default:
       switch scalar.properties.generalCategory {
@@ -33,12 +33,12 @@ enum TerminalSanitizer {
     }
   }
 
-  /// Each line made harmless, the breaks between lines kept.
+  /// Sanitizes each line and keeps the line breaks.
   static func lines(_ text: String) -> [String] {
     text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map { line($0) }
   }
 
-  /// A field of a tab-separated line: tabs and line breaks are spaces, other controls are made visible.
+  /// Sanitizes a field of a tab-separated line: tabs and line breaks become spaces.
   static func field(_ text: String) -> String {
     var spaced = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { spaced.append((0x09...0x0D).contains(scalar.value) ? " " : scalar) }

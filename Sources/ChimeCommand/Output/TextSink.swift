@@ -1,19 +1,18 @@
 import Glibc
 
-/// Where text goes: a descriptor of the process, or memory in tests. It is buffered until `flush()`.
+/// Buffered text output to a file descriptor, or to memory in tests. `flush()` writes the buffer.
 package final class TextSink {
-  /// Whether a person is looking.
   package let isTerminal: Bool
-  /// The terminal's width in columns; `nil` where lines may be as long as they like.
+  /// The terminal's width in columns; `nil` means unlimited.
   package let width: Int?
-  /// The terminal's height in rows; `nil` where there may be as many lines as there like.
+  /// The terminal's height in rows; `nil` means unlimited.
   package let height: Int?
   private let descriptor: Int32?
   private var buffer: [UInt8] = []
-  /// Called with the error number when the descriptor takes no more.
+  /// Called with the error number when a write fails.
   private let onFailure: (Int32) -> Never
 
-  /// The standard output or error of the process.
+  /// Writes to the standard output or error of the process.
   package init(descriptor: Int32, onFailure: @escaping (Int32) -> Never) {
     self.descriptor = descriptor
     self.onFailure = onFailure
@@ -22,7 +21,7 @@ package final class TextSink {
     (width, height) = (size?.width, size?.height)
   }
 
-  /// Text kept in memory.
+  /// Keeps the text in memory.
   package init(isTerminal: Bool = false, width: Int? = nil, height: Int? = nil) {
     descriptor = nil
     self.isTerminal = isTerminal
@@ -30,7 +29,7 @@ package final class TextSink {
     onFailure = { _ in fatalError("memory takes everything") }
   }
 
-  /// What memory holds.
+  /// The text in memory.
   package var text: String { String(decoding: buffer, as: UTF8.self) }
 
   func write(_ text: String) {

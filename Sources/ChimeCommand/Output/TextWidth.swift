@@ -1,7 +1,7 @@
-/// How many columns text takes on a terminal.
+/// The width of text on a terminal, in columns.
 ///
-/// Characters are Swift's, which are Unicode's extended grapheme clusters: a letter with its combining marks is one, and
-/// so is an emoji made of several scalars. A character is as wide as its widest scalar.
+/// A Swift character is an extended grapheme cluster: a letter with its combining marks, or an emoji of several
+/// scalars. A character is as wide as its widest scalar.
 ///
 /// Source: Unicode Standard Annex 11 (East Asian Width) and 29 (clusters), Unicode Technical Standard 51 (emoji).
 enum TextWidth {
@@ -14,7 +14,7 @@ enum TextWidth {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }
     if scalars.dropFirst().isEmpty { return of(first) }
-    // VARIATION SELECTOR-16 asks for the emoji form; two regional indicators are one flag.
+    // VARIATION SELECTOR-16 selects the emoji form; two regional indicators form one flag.
     if scalars.contains(where: { $0.value == 0xFE0F || regionalIndicators.contains($0.value) }) { return 2 }
     return scalars.map { of($0) }.max() ?? 0
   }
@@ -25,7 +25,7 @@ enum TextWidth {
     switch scalar.value {
     case 0x20...0x7E, 0xA0...0x2FF: return scalar.value == 0xAD ? 0 : 1
     case 0..<0x20, 0x7F..<0xA0: return 0
-    // The vowels and final consonants of Hangul join the letter before them.
+    // Hangul vowels and final consonants join the letter before them.
     case 0x1160...0x11FF: return 0
     default: break
     }
@@ -47,7 +47,7 @@ enum TextWidth {
     return low < wide.count && wide[low].contains(value)
   }
 
-  /// The blocks whose characters are wide or fullwidth; emoji are known by their own property.
+  /// The blocks of wide and fullwidth characters; emoji have a property of their own.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F,  // Hangul initial consonants
     0x2329...0x232A,  // angle brackets
@@ -69,7 +69,7 @@ enum TextWidth {
     0x20000...0x3FFFD,  // CJK extensions B and on
   ]
 
-  /// The text cut to `width` columns, with `…` for what is left out.
+  /// Truncates text to `width` columns, with `…` at the cut.
   ///
   ///     TextWidth.truncate("日本語のテキスト", to: 7)   // "日本語…"
   static func truncate(_ text: String, to width: Int) -> String {
@@ -77,7 +77,7 @@ enum TextWidth {
     guard width > 0 else { return "" }
     var result = ""
     var used = 0
-    // By character: none is cut in two.
+    // Go by characters, so that none is cut.
     for character in text {
       let columns = of(character)
       if used + columns > width - 1 { break }
@@ -87,12 +87,12 @@ enum TextWidth {
     return result + "…"
   }
 
-  /// The text with spaces behind it up to `width` columns.
+  /// Pads text with trailing spaces to `width` columns.
   static func pad(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - of(text)))
   }
 
-  /// The text in lines of at most `width` columns, broken between words; a word that is longer stands alone. Never empty.
+  /// Wraps text between words into lines of at most `width` columns; a longer word stands alone. Never empty.
   static func wrap(_ text: String, to width: Int, indent: Int = 0) -> [String] {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []

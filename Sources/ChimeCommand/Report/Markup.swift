@@ -1,4 +1,4 @@
-/// A piece of HTML that is well formed by how it is made: names are literals of ours, and every text and value is escaped.
+/// A piece of well-formed HTML: names are literals, and every text and attribute value is escaped.
 ///
 ///     tag("p", ["title": note]) { text(note) }
 ///
@@ -8,16 +8,16 @@ struct Markup: Sendable {
 
   static let nothing = Markup(html: "")
 
-  /// HTML that is in the program's own text; never something that came from elsewhere.
+  /// Wraps HTML from the program's source; never from input.
   static func own(_ html: StaticString) -> Markup { Markup(html: html.description) }
 
-  /// Text as a reader is to see it.
+  /// Escapes text.
   static func text(_ text: String) -> Markup { Markup(html: escaped(text)) }
 
-  /// One after the other.
+  /// Concatenates pieces.
   static func all(_ pieces: [Markup]) -> Markup { Markup(html: pieces.map(\.html).joined()) }
 
-  /// An element. An attribute whose value is nil is left out; one that is empty stands by itself.
+  /// Returns an element. An attribute with nil is left out; an empty one stands without a value.
   static func element(
     _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String?>, content: Markup
   ) -> Markup {
@@ -32,7 +32,7 @@ struct Markup: Sendable {
 
   private static let voids: Set<String> = ["meta", "img", "br", "hr", "link"]
 
-  /// Characters that HTML forbids are left out.
+  /// Escapes text and drops characters that HTML forbids.
   private static func escaped(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -59,11 +59,11 @@ enum MarkupBuilder {
   static func buildEither(second piece: Markup) -> Markup { piece }
   static func buildArray(_ pieces: [Markup]) -> Markup { .all(pieces) }
   static func buildExpression(_ piece: Markup) -> Markup { piece }
-  /// A string is text.
+  /// Treats a string as text.
   static func buildExpression(_ string: String) -> Markup { .text(string) }
 }
 
-/// An element with what is in it.
+/// Returns an element with its content.
 func tag(
   _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String?> = [:],
   @MarkupBuilder _ content: () -> Markup = { .nothing }
@@ -71,7 +71,7 @@ func tag(
   .element(name, attributes, content: content())
 }
 
-/// Numbers in attributes of SVG: a point whatever the locale, and two places, which is finer than any screen.
+/// Formats a coordinate for SVG: a decimal point in every locale, and two decimals, finer than any screen.
 func coordinate(_ value: Double) -> String {
   guard value.isFinite else { return "0" }
   let hundredths = Int((min(max(value, -1e6), 1e6) * 100).rounded())

@@ -1,7 +1,7 @@
-/// A picture's file: which kind it is, and the same picture without what the camera said of it.
+/// A picture file, its format, and a copy without the camera's metadata.
 ///
-/// A photo tells where it was taken, with what and when. None of that is for whoever a report is sent to. Of Exif only
-/// the orientation stays, without which a portrait would lie on its side; colour profiles stay too.
+/// A photo records place, device and time, which the recipient of a report must not learn. Of Exif only the orientation
+/// stays, without which a portrait would lie on its side. Color profiles stay too.
 ///
 /// Sources: JPEG (ITU-T T.81, annex B), Exif 2.32 (4.6.4, orientation), PNG (W3C, third edition, 5.6), the WebP
 /// container specification, GIF89a.
@@ -13,7 +13,7 @@ enum PhotoFile {
     case gif = "image/gif"
   }
 
-  /// nil for what no browser is sure to show, and for a file that is cut short.
+  /// Returns the format and the cleaned bytes; nil for formats that not every browser shows, and for truncated files.
   static func clean(_ bytes: [UInt8]) -> (kind: Kind, bytes: [UInt8])? {
     switch kind(bytes) {
     case .jpeg: jpeg(bytes).map { (.jpeg, $0) }
@@ -46,10 +46,10 @@ enum PhotoFile {
         at += 1
         continue
       }
-      // The picture itself begins: the rest is it.
+      // The picture data begins: keep the rest.
       if marker == 0xDA {
         if let orientation { result += exif(orientation) }
-        // The cut is at the end of the picture: phones put a film or a second picture behind it.
+        // Cut at the end of the picture, because phones append a video or a second picture.
         return result + kept.flatMap { $0 } + bytes[at..<end(of: bytes, from: at)]
       }
       let length = Int(bytes[at + 2]) << 8 | Int(bytes[at + 3])
@@ -58,7 +58,7 @@ enum PhotoFile {
       let body = bytes[(at + 4)..<next]
       switch marker {
       case 0xE1: orientation = orientation ?? self.orientation(body)
-      // JFIF, the colour profile and Adobe's transform say how to read the colours.
+      // JFIF, color profile and Adobe's transform define the colors.
       case 0xE0, 0xEE: kept.append(bytes[at..<next])
       case 0xE2: if body.starts(with: Array("ICC_PROFILE".utf8)) { kept.append(bytes[at..<next]) }
       case 0xE3...0xEF, 0xFE: break
@@ -69,8 +69,8 @@ enum PhotoFile {
     return nil
   }
 
-  /// Where the picture that is scanned from there on ends. In the scans a 0xFF is data when 0 or a restart marker follows;
-  /// between those of a progressive picture stand tables.
+  /// Returns the end of the picture whose scan data begin at `start`. In scan data, 0xFF before 0 or a restart marker
+  /// is data; in a progressive picture, tables stand between scans.
   private static func end(of bytes: [UInt8], from start: Int) -> Int {
     var at = start
     while at + 3 < bytes.count {
@@ -88,7 +88,7 @@ enum PhotoFile {
     return bytes.count
   }
 
-  /// An Exif segment that says the orientation and nothing else.
+  /// Returns an Exif segment that contains only the orientation.
   private static func exif(_ orientation: UInt8) -> [UInt8] {
     let tiff: [UInt8] = [
       0x4D, 0x4D, 0, 0x2A, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0,
@@ -96,7 +96,7 @@ enum PhotoFile {
     return [0xFF, 0xE1, 0, UInt8(tiff.count + 8)] + Array("Exif".utf8) + [0, 0] + tiff
   }
 
-  /// The orientation, 2 to 8, that an Exif segment has in its first directory; nil for the usual one.
+  /// Returns the orientation, 2 to 8, from the first directory of an Exif segment; nil for the normal one.
   private static func orientation(_ body: ArraySlice<UInt8>) -> UInt8? {
     guard body.starts(with: Array("Exif".utf8) + [0, 0]) else { return nil }
     let tiff = Array(body.dropFirst(6))
@@ -117,7 +117,7 @@ enum PhotoFile {
 
   // MARK: PNG and WebP
 
-  /// What says how the picture looks; texts, times and Exif are left out.
+  /// Chunks that affect the look; texts, times and Exif are dropped.
   private static let pngChunks: Set<String> = [
     "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "sBIT", "bKGD", "pHYs",
   ]
@@ -147,7 +147,7 @@ enum PhotoFile {
       let name = String(decoding: bytes[at..<(at + 4)], as: UTF8.self)
       if name != "EXIF", name != "XMP " {
         var chunk = Array(bytes[at..<next])
-        // The flags say what follows: without Exif (8) and XMP (4).
+        // Clear the header flags for Exif (8) and XMP (4).
         if name == "VP8X", chunk.count > 8 { chunk[8] &= ~0x0C }
         body += chunk
       }

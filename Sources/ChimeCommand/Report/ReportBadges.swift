@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Achievements as hexagons: filled when unlocked, else an edge that has come as far round as there is progress.
+/// Achievements as hexagons: filled when unlocked, else with an edge that shows the progress.
 extension ReportPage {
   func badges(_ achievements: [T.Achievement], id: String) -> Markup {
     let unlocked = achievements.count { $0.unlockedAt != nil }
@@ -36,7 +36,7 @@ extension ReportPage {
             tag("ul", ["class": "badges"]) { for one in group.members { badge(one) } }
           }
         }
-        // On paper those that are still to come are a line: pages of empty hexagons say no more.
+        // Print lists the locked ones in one line: pages of empty hexagons are useless on paper.
         let locked = achievements.filter { $0.unlockedAt == nil }
         if !locked.isEmpty {
           tag("p", ["class": "to-come"]) {
@@ -50,7 +50,7 @@ extension ReportPage {
     }
   }
 
-  /// As the pack calls it; else its id, with a capital.
+  /// Returns the category's title from the pack, else its capitalized id.
   private func title(ofCategory name: String, _ members: [T.Achievement]) -> String {
     let title = members.lazy.compactMap(\.categoryTitle).first.map { words.local($0) } ?? ""
     return title.isEmpty ? name.prefix(1).uppercased() + name.dropFirst() : title
@@ -101,7 +101,7 @@ extension ReportPage {
     }
   }
 
-  /// What stands in it: the pack's icon, where it has one that is a sign; else how much it takes; else a star.
+  /// Returns the hexagon's sign: the pack's icon, else the target number, else a star.
   private func sign(_ one: T.Achievement) -> Markup {
     if let drawing = one.icon.flatMap({ ReportIcons.path($0) }) {
       return tag("g", ["class": "hex-icon", "transform": "translate(32 37) scale(1.5)"]) { tag("path", ["d": drawing]) }
@@ -120,13 +120,13 @@ extension ReportPage {
   }
 }
 
-/// A few signs, drawn with one line in a square of 24; packs name them as the desktop's icons are named.
+/// Icons drawn with one line in a square of 24; packs use the desktop's icon names.
 ///
 /// Source: freedesktop.org, Icon Naming Specification.
 enum ReportIcons {
   static let star = "M12 3l2.7 5.6 6.1.8-4.5 4.3 1.1 6.1L12 16.9l-5.4 2.9 1.1-6.1L3.2 9.4l6.1-.8z"
 
-  /// nil for a name that is not among them.
+  /// Returns the SVG path; nil for an unknown name.
   static func path(_ name: String) -> String? {
     paths[name.hasSuffix("-symbolic") ? String(name.dropLast(9)) : name]
   }

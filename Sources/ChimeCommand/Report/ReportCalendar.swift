@@ -2,9 +2,9 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Days as they lie in their months: the heat map of a year, and the flowers of numbered days.
+/// Calendars of the report: the heat map of a year, and flowers for numbered days.
 extension ReportPage {
-  /// Twelve months side by side, which wrap where there is no room. Darker is more.
+  /// Returns twelve months side by side, which wrap. Darker means more.
   func heatMap(_ part: ReportContents.Part, id: String) -> Markup {
     let months = months(of: part.year)
     return tag("div", ["class": "card"]) {
@@ -34,7 +34,7 @@ extension ReportPage {
 
     var met: Int { days.count { $0.total.isNumbered } }
     var due: Int { days.count { $0.total.isAsked } }
-    /// In which row of seven a day stands, the first row having 0; weeks begin on Monday.
+    /// Returns the week row of a day, from 0; weeks begin on Monday.
     func row(_ day: CivilDate) -> Int { (day.day - 1 + first.weekday.rawValue - 1) / 7 }
     var rows: Int { row(first.adding(days: CivilDate.daysIn(month: first.month, year: first.year) - 1) ?? first) + 1 }
   }
@@ -77,7 +77,7 @@ extension ReportPage {
     }
   }
 
-  /// `dx` for a day that does not count, `d0` for nothing up to `d4` for a goal that was met.
+  /// Returns the CSS class of a day: `dx` if it does not count, `d0` for no entries up to `d4` for a met goal.
   private static func warmth(_ total: T.DayTotal) -> String {
     if total.met { return "d4" }
     if total.limit == .passed { return "d1" }
@@ -105,7 +105,7 @@ extension ReportPage {
 
   // MARK: Flowers
 
-  /// What is asked for in this month and the next: each day with its number, done or not.
+  /// Returns the days required in this month and the next, each with its number, done or not.
   func plan(_ part: ReportContents.Part, id: String) -> Markup {
     guard !part.plan.isEmpty else { return .nothing }
     return tag("div", ["class": "card"]) {
@@ -157,11 +157,11 @@ extension ReportPage {
     }
   }
 
-  /// A garden a month, the latest first: a flower for each day that was met, with its number where the day counts, a bud for one that
-  /// was not.
+  /// Returns a garden for each month, latest first: a flower for each day met, with its number if the day counts; a bud
+  /// for a missed day.
   func gardens(_ part: ReportContents.Part, id: String) -> Markup {
     let from = contents.range?.from ?? ""
-    // Nothing grew in the months before the first day.
+    // Skip months before the first day.
     let shown = months(of: part.year).filter { month in
       month.days.contains { $0.total.day >= from } && (month.due > 0 || month.met > 0)
     }.suffix(12)

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// A chapter of the page: a pack, its trackers one after the other, and its badges.
+/// A chapter of the report: a pack, its trackers, and its badges.
 extension ReportPage {
   func chapter(_ chapter: ReportContents.Chapter, number: Int, hue: String) -> Markup {
     let title = title(of: chapter)
@@ -92,7 +92,7 @@ extension ReportPage {
     if !part.milestones.isEmpty { milestones(part) }
   }
 
-  /// A further measure of the entries, such as body fat, drawn as the value itself is.
+  /// Returns an additional measure of the entries, such as body fat, with a chart like that of the main value.
   private func further(_ field: T.Statistics, _ part: ReportContents.Part, id: String) -> Markup {
     let own = ReportContents.Part(
       tracker: field.tracker, standing: part.standing, statistics: field, year: [], milestones: [])
@@ -177,7 +177,7 @@ extension ReportPage {
       let title = tracker.isLimited ? localized("Most") : localized("Best day")
       tiles.append((title, words.amount(most.value, tracker), words.day(most.day)))
     }
-    // Days before the tracker's first one may have been met, and need not have been.
+    // Days before the tracker's first due day may have been met.
     let due = max(s.dueDays, s.metDays)
     if due > 0 {
       tiles.append(
@@ -250,7 +250,7 @@ extension ReportPage {
 
   // MARK: Collections and milestones
 
-  /// The most and the least worn, side by side; all of them when they are few.
+  /// Returns the most and the least used items side by side; all of them if they are few.
   private func collection(_ items: [T.Item]) -> Markup {
     let gone = items.filter { isGone($0) }.sorted { ($1.entries, $0.title) < ($0.entries, $1.title) }
     let sorted = items.filter { !isGone($0) }.sorted { ($1.entries, $0.title) < ($0.entries, $1.title) }
@@ -292,7 +292,7 @@ extension ReportPage {
     }
   }
 
-  /// Those with a story are cards; what was merely crossed is a word and a day.
+  /// Returns milestones: those with a note or photo as cards, others as a word and a day.
   private func milestones(_ part: ReportContents.Part) -> Markup {
     let told = part.milestones.filter { $0.note != nil || $0.photo != nil }
     let crossed = part.milestones.filter { $0.note == nil && $0.photo == nil }

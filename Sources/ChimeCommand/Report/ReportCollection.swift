@@ -2,32 +2,32 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Collections: which item was used on which day, with photos of items and of what was logged.
+/// Collections: the items used on each day, with photos of items and entries.
 ///
-/// A photo is in the file once, as a class of the page's style, however often it is shown.
+/// Each photo is in the file once, as a CSS class, however often it is shown.
 extension ReportPage {
   func isGone(_ item: T.Item) -> Bool { item.until.map { $0 <= contents.today.description } ?? false }
 
-  /// The photos of items and entries as classes of style; empty when there are none.
+  /// The photos of items and entries as CSS classes; empty if there are none.
   var photoStyle: String {
     shownPhotos.enumerated().compactMap { index, name in
       contents.photos[name].map { ".ph\(index){background-image:url(\($0.uri))}" }
     }.joined(separator: "\n")
   }
 
-  /// Those of items and entries that there is room for, in the order of their names.
+  /// The names of the included photos of items and entries, sorted.
   private var shownPhotos: [String] {
     let names = contents.parts.flatMap { $0.items.map(\.photo) + $0.entries.map(\.photo) }.compactMap { $0 }
     return Set(names).filter { contents.photos[$0] != nil }.sorted()
   }
 
-  /// A small picture beside words that say the same; nothing where there is no photo.
+  /// Returns a thumbnail beside a text with the same content; nothing without a photo.
   func thumbnail(_ photo: String?, _ title: String) -> Markup {
     guard let photo, let index = shownPhotos.firstIndex(of: photo) else { return .nothing }
     return tag("span", ["class": "photo ph\(index)", "role": "img", "aria-label": localized("Photo: %1", title)])
   }
 
-  /// The months of the range, at most three, with what was used on each day.
+  /// Returns up to three months of the range with the items used on each day.
   func wearCalendar(_ part: ReportContents.Part, id: String) -> Markup {
     let worn = WornDays(part.entries, of: part.collection)
     guard !worn.items.isEmpty else { return .nothing }
@@ -90,7 +90,7 @@ extension ReportPage {
     }
   }
 
-  /// The photos of what was logged, the newest first.
+  /// Returns the photos of entries, newest first.
   func wearPhotos(_ part: ReportContents.Part) -> Markup {
     let shown = part.entries.filter { $0.photo.map { contents.photos[$0] != nil } ?? false }
       .prefix(ReportPhotos.mostOfEntries)

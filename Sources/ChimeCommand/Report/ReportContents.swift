@@ -2,13 +2,13 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Everything that a report shows, read and ready: the page is made of it without asking anybody.
+/// The data of a report, read completely before the page is rendered.
 struct ReportContents: Sendable {
   typealias T = TrackersInterface
 
-  /// A pack and what belongs to it; those trackers that belong to none make one of their own.
+  /// A pack with its trackers; trackers without a pack share one chapter.
   struct Chapter: Sendable {
-    /// The pack's id; nil for the user's own.
+    /// The pack's id; nil for the user's own trackers.
     var id: String?
     var title: [String: String]
     var parts: [Part]
@@ -16,17 +16,17 @@ struct ReportContents: Sendable {
     var level: T.Level?
   }
 
-  /// A tracker with its days.
+  /// A tracker with its daily data.
   struct Part: Sendable {
     var tracker: T.Tracker
     var standing: T.Standing
     var statistics: T.Statistics
-    /// Every day of at most a year, oldest first.
+    /// Every day of up to a year, oldest first.
     var year: [T.DayTotal]
     var milestones: [T.Milestone]
-    /// Of the further measures of its entries, in the order of their names; those of which there are values.
+    /// Statistics of the entries' additional measures that have values, sorted by name.
     var fields: [T.Statistics] = []
-    /// Of a collection: its items, also those of which nothing was used in the range.
+    /// The items of a collection, including those unused in the range.
     var items: [T.Item] {
       let used = Set((standing.items ?? []).map(\.id))
       return statistics.items
@@ -34,39 +34,39 @@ struct ReportContents: Sendable {
           used.contains(item.id) && !statistics.items.contains { $0.id == item.id }
         }
     }
-    /// Of a check on certain days: what is asked for in this month and the next.
+    /// For a check on certain days: the days required in this month and the next.
     var plan: [DayPlan] = []
-    /// Of a collection: the entries of the range, newest first.
+    /// For a collection: the entries of the range, newest first.
     var entries: [T.Entry] = []
-    /// Of a collection: all its items, with how often each was used at all.
+    /// For a collection: all items with their total use.
     var collection: [T.Item] = []
   }
 
-  /// When it was made, as the clock on the wall had it.
+  /// The local time of the report.
   var madeAt: CivilDateTime
   var today: CivilDate
   var day: T.DayView
-  /// Whether it is of a pack that was asked for.
+  /// Whether the report covers one requested pack.
   var isOfOnePack = false
-  /// nil: from the first entry on.
+  /// The range; nil starts at the first entry.
   var range: T.Range?
   var chapters: [Chapter]
-  /// None in a report of one pack.
+  /// Empty in a report of one pack.
   var expectations: [ExpectationsInterface.Expectation] = []
   var photos: [String: ReportPhotos.Photo] = [:]
-  /// How many photos there was no room for, or no browser could show.
+  /// The number of photos left out for size or format.
   var photosLeftOut = 0
 
   var parts: [Part] { chapters.flatMap(\.parts) }
 }
 
-/// Reads what a report shows from the daemon.
+/// Reads the data of a report from the daemon.
 struct ReportReader {
   typealias T = TrackersInterface
 
   var context: Context
 
-  /// - Parameter pack: only this one; nil for all.
+  /// - Parameter pack: the only pack to read; nil for all.
   func read(range: T.Range?, pack: String?) throws -> ReportContents {
     let daemon = try context.daemon()
     var view = try daemon.call(T.Day()).view
@@ -111,7 +111,7 @@ struct ReportReader {
   ) throws -> ReportContents.Part {
     let id = standing.tracker.id
     let statistics = try daemon.call(T.Stats(tracker: id, range: range)).statistics
-    // The twelve months up to this one, from the first of the month on.
+    // The twelve months up to this one, from the first of the month.
     let first = CivilDate(year: today.year - (today.month == 12 ? 0 : 1), month: today.month % 12 + 1, day: 1)
     let year = try daemon.call(
       T.Days(tracker: id, range: T.Range(from: first?.description, to: today.description))
@@ -133,7 +133,7 @@ struct ReportReader {
       collection: standing.tracker.hasItems ? try daemon.call(T.Items(tracker: id)).items : [])
   }
 
-  /// The newest of the range; so many that no collection shows more.
+  /// Returns the newest entries of the range, at most 4,000.
   private func entries(of id: String, range: T.Range?, _ daemon: Daemon) throws -> [T.Entry] {
     var asked = T.Entries(tracker: id, range: range)
     var entries: [T.Entry] = []

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// The jobs that are expected to run: a row of squares for each, green for a good run, red for a failed one or for none.
+/// The expected jobs: a row of squares for each, green for a success, red for a failure or a missing run.
 extension ReportPage {
   var expectations: Markup {
     guard !contents.expectations.isEmpty else { return .nothing }
@@ -39,7 +39,7 @@ extension ReportPage {
     }
   }
 
-  /// `12 went well, 1 failed, 0 no ping`
+  /// Returns a summary such as `12 went well, 1 failed, 0 no ping`.
   private func summary(_ beats: [ExpectationsInterface.Beat]) -> String {
     ExpectationsInterface.Beat.Result.allCases.map { result in
       "\(beats.count { $0.result == result }) \(word(result))"

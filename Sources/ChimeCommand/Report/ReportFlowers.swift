@@ -1,11 +1,11 @@
-/// Twenty forms of a flower: which one a day has is drawn from the day and its tracker, so that it stays the same whenever it is
-/// looked at, and no two days in a row need be alike.
+/// Twenty forms of a flower. The form of a day is a hash of day and tracker, so that it stays the same and consecutive
+/// days usually differ.
 enum ReportFlowers {
-  /// Five shapes of petal with five, six, eight or ten of them.
+  /// Five petal shapes, with five, six, eight or ten petals.
   static let count = 20
   private static let petals = [5, 6, 8, 10]
 
-  /// 0 to 19.
+  /// Returns the form, 0 to 19, of a day.
   ///
   /// Source: FNV-1a, 32 bits (draft-eastlake-fnv), with its halves folded.
   static func form(_ day: String, _ tracker: String) -> Int {
@@ -15,7 +15,7 @@ enum ReportFlowers {
 
   static func id(_ form: Int) -> String { "flower-\(form)" }
 
-  /// The drawings of these forms, each in a square of 38 around 0.
+  /// Returns the SVG definitions of these forms, each in a square of 38 around the origin.
   static func definitions(_ forms: Set<Int>) -> Markup {
     tag("defs") { for form in forms.sorted() { drawing(form) } }
   }
@@ -27,13 +27,13 @@ enum ReportFlowers {
       for petal in 0..<number {
         ReportFlowers.petal(shape, of: number, turned: Double(petal) * 360 / Double(number))
       }
-      // The rim tells one form from another where there is no colour, too.
+      // The rim distinguishes the form without color, too.
       if shape == 3 { tag("circle", ["class": "rim", "cx": "0", "cy": "0", "r": "11"]) }
       tag("circle", ["class": "heart", "cx": "0", "cy": "0", "r": "9"])
     }
   }
 
-  /// How broad a petal is, so that neighbours touch.
+  /// Returns the half width of a petal, so that neighbors touch.
   private static func breadth(_ number: Int) -> Double { min(6.5, 34 / Double(number)) }
 
   @MarkupBuilder
@@ -46,7 +46,7 @@ enum ReportFlowers {
     case 1:
       tag("path", ["class": "petal", "d": "M0 -18.5Q\(half) -10 0 -2Q-\(half) -10 0 -18.5Z", "transform": turn])
     case 2:
-      // Notched, as a cherry's.
+      // Notched, like a cherry petal.
       tag(
         "path",
         [
@@ -60,7 +60,7 @@ enum ReportFlowers {
         "circle",
         ["class": "petal", "cx": "0", "cy": "-13", "r": coordinate(breadth(number) * 0.85), "transform": turn])
     default:
-      // Two wreaths, the inner one turned by half a petal.
+      // Two rings of petals, the inner one turned by half a petal.
       tag("ellipse", ["class": "petal", "cx": "0", "cy": "-11.5", "rx": half, "ry": "7", "transform": turn])
       tag(
         "ellipse",

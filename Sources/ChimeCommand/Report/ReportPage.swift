@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// A report as one HTML page that needs nothing but itself: no script, and nothing that is fetched.
+/// A report as one self-contained HTML page, without scripts and external resources.
 ///
 /// Source: HTML Living Standard; Content Security Policy level 3; WAI-ARIA 1.2 for the names of pictures.
 struct ReportPage {
@@ -11,7 +11,7 @@ struct ReportPage {
   var contents: ReportContents
   var words: TrackerWords
 
-  /// The whole file.
+  /// Returns the whole file.
   func html() -> String {
     "<!DOCTYPE html>\n"
       + tag(
@@ -34,10 +34,10 @@ struct ReportPage {
       }.html + "\n"
   }
 
-  /// By these words a report is known for one.
+  /// The text by which a file is recognized as a report.
   static let mark = "<meta name=\"generator\" content=\"Chime report\">"
 
-  /// Nothing may be loaded from anywhere: pictures are within the page, and so is the one style sheet.
+  /// Forbids all loading: pictures and the style sheet are within the page.
   private static let policy =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -85,7 +85,7 @@ struct ReportPage {
     ])
   }
 
-  /// Chapters that have something to show.
+  /// The chapters with content.
   var shownChapters: [ReportContents.Chapter] {
     contents.chapters.filter { !$0.parts.isEmpty || !$0.achievements.isEmpty }
   }
@@ -95,7 +95,7 @@ struct ReportPage {
     return title.isEmpty ? chapter.id ?? localized("Your own") : title
   }
 
-  /// What is drunk is teal; the others take their turns.
+  /// Returns a chapter's color: teal for drinks, the others in rotation.
   func hue(of index: Int) -> String {
     let isDrunk = shownChapters.map { $0.parts.contains { Self.isDrunk($0.tracker) } }
     if isDrunk[index] { return "teal" }
@@ -103,7 +103,7 @@ struct ReportPage {
     return ["plum", "leaf", "amber", "rose", "slate"][turn % 5]
   }
 
-  /// Whether it is measured as what is poured.
+  /// Whether the tracker's unit is one of volume.
   static func isDrunk(_ tracker: T.Tracker) -> Bool {
     tracker.kind == .amount
       && ["ml", "cl", "dl", "l", "fl oz", "floz", "oz", "cup", "cups"].contains(tracker.unit ?? "")
@@ -147,13 +147,13 @@ struct ReportPage {
     }
   }
 
-  /// What it is of: the pack, where it is of one alone, and the days.
+  /// The title: the pack, if there is only one, and the period.
   private var title: String {
     guard contents.isOfOnePack, let chapter = shownChapters.first else { return periodText }
     return "\(title(of: chapter)), \(periodText)"
   }
 
-  /// The days that the statistics are of.
+  /// The period of the statistics.
   var periodText: String {
     let first = contents.range?.from ?? contents.parts.compactMap { $0.statistics.points.first?.day }.min()
     let last = contents.range?.to ?? contents.today.description
@@ -170,9 +170,9 @@ struct ReportPage {
     }
   }
 
-  // MARK: What several parts of the page are made with
+  // MARK: Shared elements
 
-  /// A picture with its name and what there is to see in it.
+  /// Returns an SVG picture with a title and a description for screen readers.
   static func picture(
     _ id: String, title: String, about: String, box: String, class name: String? = nil, isStretched: Bool = false,
     @MarkupBuilder _ content: () -> Markup
@@ -190,17 +190,17 @@ struct ReportPage {
     }
   }
 
-  /// A picture beside text that says the same.
+  /// Returns a decorative SVG beside a text with the same content.
   static func ornament(box: String, class name: String? = nil, @MarkupBuilder _ content: () -> Markup) -> Markup {
     tag("svg", ["class": name, "viewBox": box, "aria-hidden": "true", "focusable": "false"], content)
   }
 
-  /// A table of figures that can be opened.
+  /// Returns a collapsible table of figures.
   static func figures(_ summary: String, head: [String], rows: [[String]]) -> Markup {
     guard !rows.isEmpty else { return .nothing }
     return tag("details") {
       tag("summary") { summary }
-      // A person without a mouse can reach it to scroll.
+      // Focusable, so that keyboard users can scroll it.
       tag("div", ["class": "scroll", "tabindex": "0", "role": "group", "aria-label": summary]) {
         tag("table") {
           tag("thead") {
@@ -220,14 +220,14 @@ struct ReportPage {
     }
   }
 
-  /// A bar that is so full; text beside it says how full.
+  /// Returns a bar of the given fill; the text beside it has the number.
   static func bar(_ share: Double) -> Markup {
     tag("span", ["class": "bar", "aria-hidden": "true"]) {
       tag("i", ["style": "width:\(coordinate(min(max(share, 0), 1) * 100))%"])
     }
   }
 
-  /// A ring that is so full, with a tick when it is.
+  /// Returns a ring of the given fill, with a tick if the goal is met.
   static func ring(_ share: Double, isMet: Bool) -> Markup {
     ornament(box: "0 0 40 40") {
       tag("circle", ["class": "ring-back", "cx": "20", "cy": "20", "r": "16"])

@@ -1,15 +1,15 @@
 import ChimeControl
 import FoundationEssentials
 
-/// The photos of a report: within the file, as data: URIs, so that nothing has to be fetched to see them.
+/// The photos of a report, embedded as data: URIs.
 ///
-/// The file has to stay one that can be sent by mail: a photo of more than 2 MB, and what goes beyond 8 MB in all, is left
-/// out; the newest come first. What a camera wrote into a photo (the place, the device, the time) is left out always.
+/// The file must stay small enough for mail: a photo of more than 2 MB is left out, and so are those beyond 8 MB in
+/// total; the newest come first. The camera's metadata (place, device, time) is always removed.
 enum ReportPhotos {
   typealias T = TrackersInterface
 
   struct Photo: Sendable, Equatable {
-    /// `image/jpeg`
+    /// Such as `image/jpeg`.
     var kind: String
     var base64: String
 
@@ -33,10 +33,10 @@ enum ReportPhotos {
     }
   }
 
-  /// How many photos of entries a collection shows.
+  /// The most photos of entries that a collection shows.
   static let mostOfEntries = 24
 
-  /// Milestones first, the newest of them; then items, those that were used last before others; then entries, the newest.
+  /// Returns the names by priority: newest milestones, then most recently used items, then newest entries.
   private static func names(in contents: ReportContents) -> [String] {
     let stones = contents.parts.flatMap(\.milestones).filter { $0.photo != nil }.sorted { $0.day > $1.day }
     let items = contents.parts.flatMap(\.items).sorted { $0.lastDay ?? "" > $1.lastDay ?? "" }
@@ -47,7 +47,7 @@ enum ReportPhotos {
     }
   }
 
-  /// nil for one that is larger, or gone.
+  /// Returns the photo's bytes; nil if it is larger or gone.
   static func bytes(_ name: String, limit: Int, _ daemon: Daemon) throws -> [UInt8]? {
     var bytes: [UInt8] = []
     while true {

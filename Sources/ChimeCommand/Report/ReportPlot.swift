@@ -2,8 +2,8 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Values over days. The drawing is stretched to the room there is and keeps the breadth of its lines; what is written
-/// beside it is HTML, so that it is as large on a phone as on a wide screen.
+/// A chart of values over days. The SVG stretches to the available width with constant line widths. Labels are HTML, so
+/// that their size is the same on every screen.
 struct ReportPlot {
   typealias T = TrackersInterface
 
@@ -18,11 +18,11 @@ struct ReportPlot {
   private var goal: Double? { isColumns ? dailyGoal : tracker.goal?.value }
   private var dailyGoal: Double? { tracker.goal?.period ?? .day == .day ? tracker.goal?.total : nil }
 
-  /// The drawing's own measures; it is stretched to any other.
+  /// The coordinate space of the SVG before stretching.
   private static let width = 1000.0
   private static let height = 400.0
 
-  /// nil when there is nothing to draw.
+  /// Returns the chart; nil if there is no data.
   func figure() -> Markup? {
     guard let first = days.min(), let last = days.max() else { return nil }
     let axis = DayAxis(first: first, last: last).holding(
@@ -71,7 +71,7 @@ struct ReportPlot {
     return goal.map { Scale.holds($0, beside: values, isColumns: isColumns, isFirst: values.count < 3) } ?? false
   }
 
-  /// The values that were crossed, each where it was; of those that would lie upon each other the latest.
+  /// Returns the crossed values with their positions; of overlapping ones, the latest.
   private func flags(_ axis: DayAxis) -> [(place: Double, text: String)] {
     crossed.reduce(into: []) { flags, stone in
       guard let day = CivilDate(stone.day), axis.first <= day, let value = stone.value else { return }
@@ -80,12 +80,12 @@ struct ReportPlot {
     }
   }
 
-  /// One average is a line without a length.
+  /// A single average would be a line without length.
   private var hasMean: Bool { statistics.averages.count > 1 }
 
   private var crossed: [T.Milestone] { part.milestones.filter { $0.value != nil } }
 
-  /// Columns stand on their day, and need half a day of room at either end.
+  /// Returns the position of a day: columns stand in the middle of theirs, so each end has half a day of margin.
   private func place(_ day: CivilDate, _ axis: DayAxis) -> Double {
     let count = Double(axis.count)
     return isColumns ? (Double(day.dayNumber - axis.first.dayNumber) + 0.5) / count : axis.share(day)
@@ -122,10 +122,10 @@ struct ReportPlot {
     }
   }
 
-  /// The points of a measure are lines without a length, whose round ends stay round however the drawing is stretched.
+  /// Draws points as lines without length: their round caps stay round under stretching.
   private func measured(_ axis: DayAxis, _ scale: Scale) -> Markup {
     let path = dated(statistics.points).map { "M\(x($0.0, axis)) \(y($0.1, scale))h0" }.joined()
-    // One or two, with no line among them, would be overlooked as faint as many are.
+    // One or two points without a line would be overlooked in the faint style of many.
     return tag("path", ["class": statistics.points.count < 3 ? "raw few" : "raw", "d": path])
   }
 
@@ -145,7 +145,7 @@ struct ReportPlot {
     ])
   }
 
-  /// The band in which the next days are expected, and its middle.
+  /// Draws the forecast band and its middle line.
   @MarkupBuilder
   private func ahead(_ axis: DayAxis, _ scale: Scale) -> Markup {
     let days = expected.compactMap { one in CivilDate(one.day).map { ($0, one) } }
@@ -157,7 +157,7 @@ struct ReportPlot {
     }
   }
 
-  // MARK: Its words
+  // MARK: Texts
 
   private var title: String {
     isColumns

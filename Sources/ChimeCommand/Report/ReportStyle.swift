@@ -1,7 +1,7 @@
-/// How a report looks: one style sheet, within the page.
+/// The style sheet of a report.
 ///
-/// Paper and ink by day, slate by night; one accent a chapter, of which a light and a dark tone are chosen so that text in
-/// it has a contrast of 4.5 to 1 on the page, on a card and on itself (WCAG 2.2, 1.4.3). Fonts are those of the machine.
+/// Light and dark themes, one accent color per chapter. Both tones of each accent have a contrast of 4.5 to 1 on the
+/// page, on a card and on the accent's own tint (WCAG 2.2, 1.4.3). Fonts are the system's.
 enum ReportStyle {
   static let text: StaticString = """
     :root{color-scheme:light dark;

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// The head of the page, and the day as it stands.
+/// The head of the page, and today's progress.
 extension ReportPage {
   var masthead: Markup {
     let mood = contents.day.mood
@@ -52,7 +52,7 @@ extension ReportPage {
     }
   }
 
-  /// The seven days up to this one: a ring for each, as full as the day was.
+  /// The last seven days, each as a ring that shows its progress.
   private var week: Markup {
     tag("ol", ["class": "week", "aria-label": localized("The last seven days")]) {
       for mark in contents.day.week {
@@ -61,7 +61,7 @@ extension ReportPage {
         tag("li", ["class": isToday ? "now" : nil, "aria-current": isToday ? "date" : nil]) {
           tag("span", ["class": "name"]) { date.map { LocalizedFormat.weekday($0.weekday) } ?? mark.day }
           if let date { tag("span", ["class": "number"]) { String(date.day) } }
-          // What was begun is half a part of the ring, as it is half a circle in a terminal.
+          // A tracker that was begun counts half, as its half circle in the terminal does.
           Self.ring(
             mark.due > 0 ? (Double(mark.met) + Double(mark.begun) / 2) / Double(mark.due) : 0,
             isMet: mark.due > 0 && mark.met >= mark.due)
@@ -74,7 +74,7 @@ extension ReportPage {
   }
 
   var today: Markup {
-    // What fills a cup comes first: its card is the tall one.
+    // Drinks come first, because their cards are tall.
     let parts = contents.parts.filter { Self.isDrunk($0.tracker) } + contents.parts.filter { !Self.isDrunk($0.tracker) }
     return tag("section", ["id": "today", "aria-labelledby": "today-title", "class": "slate"]) {
       tag("div", ["class": "head"]) { tag("h2", ["id": "today-title"]) { localized("Today") } }
@@ -109,7 +109,7 @@ extension ReportPage {
     }
   }
 
-  /// `↘ 0.7 a week`, green towards the goal and red away from it; the arrow and the words say it, too.
+  /// Returns `↘ 0.7 a week`, green toward the goal and red away from it; arrow and words say the same.
   private func trend(_ trend: MeasureTrend, _ standing: T.Standing) -> Markup {
     tag("p", ["class": Self.tone(trend)]) {
       trend.text(words, standing.tracker)
@@ -125,7 +125,7 @@ extension ReportPage {
     }
   }
 
-  /// What there is to say of its standing in a line or two.
+  /// Returns one or two lines about the tracker's progress.
   private func facts(_ part: ReportContents.Part) -> [String] {
     let standing = part.standing
     var lines: [String] = []
@@ -162,22 +162,22 @@ extension ReportPage {
     }
   }
 
-  /// The tracker's title, as it was written.
+  /// Returns the tracker's title as written.
   func name(_ tracker: T.Tracker) -> String { words.preferredLanguages.text(tracker.title, or: tracker.id) }
 
-  /// `+0.4 kg`, `−0.4 kg`, with a true minus.
+  /// Returns `+0.4 kg` or `−0.4 kg`, with a typographic minus.
   func signed(_ value: Double, _ tracker: T.Tracker) -> String {
     let text = words.signed(value, tracker)
     return text.hasPrefix("-") ? "−" + text.dropFirst() : text
   }
 }
 
-/// A glass that is so full.
+/// A drawing of a glass with its fill level.
 enum ReportCup {
   private static let glass = "M14 8L27 178Q28.5 192 43 192H107Q121.5 192 123 178L136 8"
 
   static func cup(_ share: Double) -> Markup {
-    // The water stands between 186 (empty) and 22 (full); what is more is a full glass.
+    // The water level is 186 (empty) to 22 (full); more shows a full glass.
     let level = 186 - 164 * min(max(share, 0), 1)
     return ReportPage.ornament(box: "0 0 150 200", class: "cup") {
       tag("defs") {
@@ -205,7 +205,7 @@ enum ReportCup {
     }
   }
 
-  /// Waves of 80, from before the glass to behind it, so that a shift by one is not seen.
+  /// Returns waves of 80 units, extended beyond the glass, so that an animation by one wave is seamless.
   private static func wave(height: Double, shift: Double) -> String {
     let h = coordinate(height)
     let crests = (0..<4).map { _ in "q20 -\(h) 40 0t40 0" }.joined()

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import ChimeWords
 
-/// A place on the command line: `50.0875,14.4213`, north before east, or with letters `33.8688S 151.2093E`.
+/// A location on the command line: `50.0875,14.4213`, latitude first, or with letters `33.8688S 151.2093E`.
 enum PlaceText {
   static func parse(_ text: String, option: String) throws -> Place {
     let parts = text.split { $0 == "," || $0.isWhitespace }
@@ -15,7 +15,7 @@ enum PlaceText {
       hint: localized("latitudes go from -90 to 90, longitudes from -180 to 180; south and west are negative"))
   }
 
-  /// `50.0875, 14.4213`; empty without a place.
+  /// Returns `50.0875, 14.4213`; empty without a location.
   static func text(_ latitude: Double?, _ longitude: Double?) -> String {
     guard let latitude, let longitude else { return "" }
     return "\(latitude), \(longitude)"

@@ -1,9 +1,9 @@
 import ChimeSchedule
 import ChimeWords
 
-/// How far away a time is, as people say it.
+/// The distance of a time from now, in words.
 enum RelativeTime {
-  /// `in 12 min`, `3 h 20 min ago`, `now`: the largest unit, and the next one while it matters.
+  /// Returns `in 12 min`, `3 h 20 min ago` or `now`: the largest unit, and the next one where it matters.
   static func text(_ instant: Instant, now: Instant) -> String {
     let milliseconds = instant.milliseconds - now.milliseconds
     if milliseconds.magnitude < 500 { return localized("now") }
@@ -11,7 +11,7 @@ enum RelativeTime {
     return milliseconds > 0 ? localized("in %1", amount) : localized("%1 ago", amount)
   }
 
-  /// The same with the largest unit alone: `in 16 h`.
+  /// Returns the distance in the largest unit alone: `in 16 h`.
   static func short(_ instant: Instant, now: Instant) -> String {
     let seconds = Int64(((instant.milliseconds - now.milliseconds).magnitude + 500) / 1_000)
     let unit: Int64 =
@@ -25,7 +25,7 @@ enum RelativeTime {
     return text(instant > now ? now + .seconds(whole) : now - .seconds(whole), now: now)
   }
 
-  /// `25 min`, `1 h 30 min`, `3 d 4 h`, `5 weeks`, `14 months`, `3 years`; never more exact than it needs to be.
+  /// Returns a rounded length: `25 min`, `1 h 30 min`, `3 d 4 h`, `5 weeks`, `14 months`, `3 years`.
   static func amount(seconds: Int64) -> String {
     switch seconds {
     case ..<60: return "\(seconds) " + localized("s")
@@ -44,7 +44,7 @@ enum RelativeTime {
     return rest == 0 ? "\(whole) \(large)" : "\(whole) \(large) \(rest) \(small)"
   }
 
-  /// A span in milliseconds: `4 ms`, `1.2 s`, `3 min 5 s`.
+  /// Returns a span of milliseconds: `4 ms`, `1.2 s`, `3 min 5 s`.
   static func lateness(milliseconds: Int) -> String {
     switch milliseconds.magnitude {
     case ..<1_000: "\(milliseconds) ms"

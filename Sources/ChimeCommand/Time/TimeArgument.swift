@@ -1,10 +1,10 @@
 import ChimeSchedule
 import ChimeWords
 
-/// A single moment as people write it after `--until`, `--since`, `--before` and `--after`.
+/// A point in time, the value of `--until`, `--since`, `--before` and `--after`.
 ///
-/// `2026-12-01` (its first second), `2026-12-01 09:00`, `friday at 9`, `tomorrow`, `18:00`, a time stamp of RFC 3339, or a
-/// length of time: `3 days` from now, or before now where a moment in the past is asked for.
+/// It accepts `2026-12-01` (its first second), `2026-12-01 09:00`, `friday at 9`, `tomorrow`, `18:00`, an RFC 3339
+/// timestamp, or a length: `3 days` from now, or ago for options about the past.
 enum TimeArgument {
   enum Direction { case future, past }
 
@@ -33,7 +33,7 @@ enum TimeArgument {
     if let date = CivilDate(text) { return midnight(of: date, in: zone) }
     var refusal: ScheduleError?
     for anchor in anchors(now, direction) {
-      // A day without a time is its first second.
+      // A day without a time means its first second.
       let written = Schedule.written(text, now: anchor, in: scheduleContext)
       for form in ["\(written) at 00:00", text, "at \(text)"] {
         do {
@@ -51,14 +51,14 @@ enum TimeArgument {
     throw failure
   }
 
-  /// What a text counts from. One in the past is read as on a day that had not come yet: on the latest of these from
-  /// which it has passed by now, so that `friday` is the last one.
+  /// Returns the moments from which a text is parsed. For the past, the latest anchor whose result is not after now
+  /// wins, so that `friday` is the last one.
   private static func anchors(_ now: Instant, _ direction: Direction) -> [Instant] {
     guard direction == .past else { return [now] }
     return [1, 7, 31, 366, 3_000, 20_000].map { max(now - .days($0), .earliest) }
   }
 
-  /// The first second of a day, which is not always 00:00.
+  /// Returns the first second of a day, which DST can move from 00:00.
   private static func midnight(of date: CivilDate, in zone: Zone) -> Instant {
     switch zone.resolve(CivilDateTime(date: date, time: .midnight)) {
     case .unique(let instant): instant
@@ -70,7 +70,7 @@ enum TimeArgument {
 
 /// Lengths of time on the command line.
 enum LengthText {
-  /// ISO 8601, as the wire has it, of `90m`, `1h 30m`, `2 days` or ISO 8601 itself.
+  /// Returns ISO 8601, as the wire uses, for `90m`, `1h 30m`, `2 days` or ISO 8601 itself.
   static func iso(_ text: String, option: String) throws -> String {
     if let length = try? DurationText.parseISO8601(text) { return DurationText.formatISO8601(length) }
     do {
@@ -82,7 +82,7 @@ enum LengthText {
     }
   }
 
-  /// `10m` of `PT10M`; the text itself when it is no length.
+  /// Returns `10m` for `PT10M`; the text itself if it is no length.
   static func human(_ iso: String) -> String {
     (try? DurationText.parseISO8601(iso)).map { DurationText.format($0) } ?? iso
   }

@@ -4,16 +4,16 @@ import ChimeWords
 import Glibc
 import Synchronization
 
-/// Reads the rules of time zones where the system keeps them, as the C library would, each once.
+/// Reads time zone rules from the system's zoneinfo, as the C library does, and caches them.
 ///
-/// A lock guards what was read, because schedules ask for the zones they name through a closure that anyone may call.
+/// A lock guards the cache, because schedules look up zones through a closure that may run on any thread.
 final class ZoneFiles: Sendable {
   private let environment: [String: String]
   private let localLink: String
   private let known = Mutex<[String: Zone]>([:])
 
-  /// - Parameter localLink: what names the machine's zone; that of CHIME_LOCALTIME, which the daemon heeds too, or the
-  ///   system's when nil.
+  /// - Parameter localLink: the link to the machine's zone; nil means CHIME_LOCALTIME, which the daemon honors too, or
+  ///   /etc/localtime.
   init(environment: [String: String], localLink: String? = nil) {
     self.environment = environment
     self.localLink = localLink ?? environment["CHIME_LOCALTIME"] ?? "/etc/localtime"
@@ -23,7 +23,7 @@ final class ZoneFiles: Sendable {
     environment["TZDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/usr/share/zoneinfo"
   }
 
-  /// The zone of that name; `local` is the machine's.
+  /// Returns the zone of that name; `local` is the machine's.
   func zone(_ name: String) throws -> Zone {
     if let zone = known.withLock({ $0[name] }) { return zone }
     let zone = name == "local" ? try local() : try named(name)
@@ -31,7 +31,7 @@ final class ZoneFiles: Sendable {
     return zone
   }
 
-  /// What a schedule in `zone` may refer to without a daemon: every zone, the place that was given, and no calendar.
+  /// Returns what a schedule may refer to without a daemon: all zones, the given location, and no calendars.
   func scheduleContext(in zone: Zone, at place: Place?) -> ScheduleContext {
     var scheduleContext = ScheduleContext(
       zone: zone, place: place, zones: { name in name == "local" ? nil : try? self.zone(name) })
@@ -39,7 +39,7 @@ final class ZoneFiles: Sendable {
     return scheduleContext
   }
 
-  /// The zone of the environment's TZ, else of the machine.
+  /// Returns the zone of TZ, else of the machine.
   private func local() throws -> Zone {
     if let variable = environment["TZ"] {
       let name = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
@@ -89,7 +89,7 @@ final class ZoneFiles: Sendable {
     }
   }
 
-  /// Zones whose names are like a misspelt one: in its own region, or of its last part in any.
+  /// Returns zones with similar names: in the same region, or with a similar last part in any region.
   private func near(_ name: String) -> [String] {
     let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
     let regions = Files.entries(directory).filter { $0.first?.isUppercase == true }
@@ -109,7 +109,7 @@ final class ZoneFiles: Sendable {
     return SpellingSuggestions.to(name, among: regions)
   }
 
-  /// The name of the zone that a link such as /etc/localtime points to.
+  /// Returns the zone name to which a link such as /etc/localtime points.
   private static func identifier(ofLink path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = buffer.withUnsafeMutableBytes { raw in
@@ -119,7 +119,7 @@ final class ZoneFiles: Sendable {
     return identifier(of: String(decoding: buffer.prefix(count), as: UTF8.self))
   }
 
-  /// `Europe/Prague` of `/usr/share/zoneinfo/Europe/Prague`.
+  /// Returns `Europe/Prague` for `/usr/share/zoneinfo/Europe/Prague`.
   static func identifier(of path: String) -> String? {
     let parts = path.split(separator: "/").map(String.init)
     guard let root = parts.lastIndex(where: { $0.hasPrefix("zoneinfo") }) else { return nil }
@@ -129,10 +129,10 @@ final class ZoneFiles: Sendable {
     return Zone.isValidIdentifier(name) ? name : nil
   }
 
-  /// A zone of a POSIX TZ string such as `CET-1CEST,M3.5.0,M10.5.0/3`: a zone file that has no table, only a footer.
+  /// Returns the zone of a POSIX TZ string such as `CET-1CEST,M3.5.0,M10.5.0/3`, by way of a TZif file with only a footer.
   static func zone(posix text: String) -> Zone? {
     guard text.utf8.count <= 100, !text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return nil }
-    // Magic, version 2, fifteen unused bytes; six counts: one type and four bytes of abbreviation.
+    // The magic, version 2, and 15 unused bytes; then six counts: one type and four bytes of abbreviation.
     let head: [UInt8] = Array("TZif2".utf8) + [UInt8](repeating: 0, count: 15)
     let counts: [UInt8] = [0, 0, 0, 0, 1, 4].flatMap { [0, 0, 0, $0] }
     let block: [UInt8] = head + counts + [0, 0, 0, 0, 0, 0] + Array("-00\0".utf8)

@@ -2,16 +2,18 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// How much, on the command line: `250ml`, `82.4 kg`, `180.4`, `82,4`.
+/// An amount on the command line: `250ml`, `82.4 kg`, `180.4`, `82,4`.
 enum AmountText {
   struct Amount: Equatable {
     var value: Double
-    /// As it was written; nil: the tracker's own.
+    /// The unit as typed; nil means the tracker's own.
     var unit: String?
   }
 
-  /// nil for what does not begin with a number. The decimal mark is a point or a comma; a comma before three digits is
-  /// refused, since half of the world reads it as a thousand.
+  /// Parses an amount; returns nil if the text does not begin with a number.
+  ///
+  /// The decimal mark is a point or a comma. A comma before exactly three digits is rejected, because it could be a
+  /// thousands separator.
   static func parse(_ text: String) throws -> Amount? {
     let text = trimmed(text)
     let digits = text.prefix { $0.isASCII && ($0.isNumber || ".,+-".contains($0)) }
@@ -19,18 +21,18 @@ enum AmountText {
     let unit = trimmed(String(text[digits.endIndex...]))
     guard unit.allSatisfy({ $0.isLetter || $0 == "%" }) else { return nil }
     guard let value = try number(String(digits)) else { return nil }
-    // The litre is written in both ways (SI Brochure, table 8).
+    // The liter has two symbols, l and L (SI Brochure, table 8).
     return Amount(value: value, unit: unit.isEmpty ? nil : unit == "L" ? "l" : unit)
   }
 
-  /// nil for what is no number.
+  /// Parses a number; returns nil if the text is none.
   static func number(_ text: String) throws -> Double? {
     guard !text.isEmpty, text.allSatisfy({ $0.isASCII && ($0.isNumber || ".,+-".contains($0)) }) else { return nil }
     let commas = text.count { $0 == "," }
     if commas == 0 { return Double(text).flatMap { $0.isFinite ? $0 : nil } }
     guard commas == 1, !text.contains(".") else { throw ambiguous(text) }
     if text.split(separator: ",").last?.count == 3 { throw ambiguous(text) }
-    // By character: what a comma joins is no number, and is refused as one.
+    // Any other misplaced comma makes `Double` return nil.
     return Double(text.replacing(",", with: "."))
   }
 
@@ -40,7 +42,7 @@ enum AmountText {
       hint: localized("write thousands without a separator and fractions after a point: 1500, 1.5"))
   }
 
-  /// An amount in a unit, after an option; another one that stands behind it is converted: `3l` where the unit is ml.
+  /// Parses an option's amount and converts it to the unit: `3l` where the unit is ml.
   static func value(_ text: String, option: String, unit: String?) throws -> Double {
     let amount = try required(text, option: option)
     guard let named = amount.unit, named != unit else { return amount.value }
@@ -52,7 +54,7 @@ enum AmountText {
     return value
   }
 
-  /// To three digits after the point; nil where the two measure different things.
+  /// Converts a value, rounded to three decimals; nil if the units have different dimensions.
   static func converted(_ value: Double, from named: String, to unit: String) -> Double? {
     guard let from = units[named], let to = units[unit], from.measures == to.measures else { return nil }
     return (value * from.size / to.size * 1_000).rounded() / 1_000
@@ -71,7 +73,7 @@ enum AmountText {
     "J": (.energy, 1), "kJ": (.energy, 1_000), "kcal": (.energy, 4_184),
   ]
 
-  /// A number, or the amount's number where a unit stands behind it, after an option.
+  /// Parses an option's amount; throws if it is none.
   static func required(_ text: String, option: String) throws -> Amount {
     guard let amount = try parse(text) else {
       throw Failure.usage(localized("--%1 needs an amount such as 250 or 82.4, not \"%2\"", option, text))
@@ -80,15 +82,15 @@ enum AmountText {
   }
 }
 
-/// A moment that has passed, as people say when they did something.
+/// A moment in the past, as users write when they did something.
 ///
-/// `21:00` (today's), `yesterday 21:00`, `mon 8:00` (the last Monday), `2026-03-26 7am`, `20m` or `2 hours ago`, and time
-/// stamps of RFC 3339. A day without a time is meant about noon, or now when that is earlier.
+/// Accepts `21:00` (today), `yesterday 21:00`, `mon 8:00` (the last Monday), `2026-03-26 7am`, `20m` or `2 hours ago`,
+/// and RFC 3339 timestamps. A day without a time means noon, or now if noon has not come.
 enum PastMoment {
   static func parse(_ text: String, option: String, now: Instant, zone: Zone) throws -> Instant {
     let text = trimmed(text)
     let moment = try read(text, option: option, now: now, zone: zone)
-    // A minute of grace, for clocks that differ and for a time stamp that was just made.
+    // Allow a minute for clock differences and for timestamps generated just now.
     guard moment.milliseconds <= now.milliseconds + 60_000 else {
       throw Failure.usage(
         localized("--%1 %2 is in the future", option, text),
@@ -136,7 +138,7 @@ enum PastMoment {
     return CivilDate(word)
   }
 
-  /// A day that has come, as `YYYY-MM-DD`.
+  /// Parses a day that has come, and returns it as `YYYY-MM-DD`.
   static func day(_ text: String, option: String, today: CivilDate) throws -> String {
     guard let day = day(trimmed(text).lowercased(), today: today) else {
       throw Failure.usage(
@@ -147,7 +149,7 @@ enum PastMoment {
 }
 
 extension Zone {
-  /// The first instant at which a clock shows that, or the first after it where it shows it never.
+  /// Returns the first instant at which a clock shows this time; for a DST gap, the transition.
   fileprivate func instant(_ civil: CivilDateTime) -> Instant {
     switch resolve(civil) {
     case .unique(let instant): instant

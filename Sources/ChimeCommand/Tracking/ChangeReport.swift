@@ -1,11 +1,11 @@
 import ChimeControl
 import ChimeWords
 
-/// What an entry brought about, told with as much joy as it deserves and no more.
+/// Reports the effects of an entry: progress, met goals, achievements.
 struct ChangeReport {
   var change: TrackersInterface.Change
   var tracker: TrackersInterface.Tracker
-  /// The title of the entry's item, where it is known.
+  /// The title of the entry's item, if known.
   var item: String?
 
   func print(_ context: Context, at isDated: Bool) {
@@ -31,7 +31,7 @@ struct ChangeReport {
     var lines = [head(context, words, tracker, isDated: isDated)]
     lines += Self.celebrations(change, tracker, context)
     guard let standing = change.standing else { return lines }
-    // "Day 5": of a check each day has its number.
+    // For a check, each day has its number: "Day 5".
     let isNumbered = standing.met && (standing.counts || standing.why == "enough")
     if isNumbered, tracker.kind == .check, tracker.goal?.count ?? 1 == 1, !tracker.hasItems, standing.number > 0 {
       let month = localized("%1 of %2 this month", standing.numberThisMonth, standing.countedThisMonth)
@@ -50,7 +50,7 @@ struct ChangeReport {
     return lines
   }
 
-  /// `✔ Water: 250 ml`, and when it was unless it was now.
+  /// Returns `✔ Water: 250 ml`, and the time if `--at` was given.
   private func head(
     _ context: Context, _ words: TrackerWords, _ tracker: TrackersInterface.Tracker, isDated: Bool
   ) -> String {
@@ -92,7 +92,7 @@ struct ChangeReport {
     return ["  \(bar)  \(wrapped[0].dropFirst(indent))"] + wrapped.dropFirst()
   }
 
-  /// Of a measure: where it goes.
+  /// Describes the trend of a measure.
   private func trend(
     _ context: Context, _ words: TrackerWords, _ tracker: TrackersInterface.Tracker
   ) -> [String] {
@@ -114,7 +114,7 @@ struct ChangeReport {
     return isBest ? localized("%1: your longest streak", text) : text
   }
 
-  /// The goal, what was unlocked, and a new level: a line each, the goal first.
+  /// Returns a line each for a met goal, achievements, and a new level, in this order.
   static func celebrations(
     _ change: TrackersInterface.Change, _ tracker: TrackersInterface.Tracker, _ context: Context
   ) -> [String] {

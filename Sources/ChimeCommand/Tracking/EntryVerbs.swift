@@ -117,7 +117,7 @@ enum EntryVerbs {
         .init(entry.note ?? "", .faint),
       ])
     }
-    // Columns that say the same in every row, or nothing, are left out.
+    // Leave out columns that are empty or the same in every row.
     let keeps = [
       true, true, one == nil, entries.contains { $0.value != nil }, entries.contains { !$0.fields.isEmpty },
       entries.contains { $0.item != nil },
@@ -191,7 +191,7 @@ enum EntryVerbs {
     return .success
   }
 
-  /// The number that is the only word, or the first of several; `#42` is as good as 42.
+  /// Returns the entry number, which is the first word; `#42` works like 42.
   static func number(_ context: Context, listing: String, extra: Bool = false) throws -> Int {
     let text = context.line.words.first ?? ""
     let digits = text.hasPrefix("#") ? String(text.dropFirst()) : text

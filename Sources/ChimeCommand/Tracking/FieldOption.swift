@@ -1,12 +1,12 @@
 import ChimeControl
 import ChimeWords
 
-/// `--field NAME`: a further measure of a tracker's entries, such as body fat.
+/// `--field NAME`: an additional measure of a tracker's entries, such as body fat.
 enum FieldOption {
   static let option = Verb.Option.value(
     "field", nil, "NAME", "A further measure instead of the value itself, such as body-fat")
 
-  /// nil when it was not given. A part of a name is enough where it fits one only: `fat`.
+  /// Returns the field; nil without the option. A unique part of a name suffices: `fat`.
   static func chosen(_ context: Context, of tracker: TrackersInterface.Tracker) throws -> String? {
     try context.line.value("field").map { try known($0, of: tracker) }
   }

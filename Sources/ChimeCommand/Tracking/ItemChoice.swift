@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Which items a listing shows, and in which order.
+/// Selects and sorts the items of a listing.
 struct ItemChoice {
   typealias Item = TrackersInterface.Item
 
@@ -42,7 +42,7 @@ struct ItemChoice {
     }
   }
 
-  /// Whether it was there once and is not today.
+  /// Whether the item's last day has passed.
   func isGone(_ item: Item) -> Bool { item.until.map { $0 <= today } ?? false }
 
   func chosen(of items: [Item]) throws -> [Item] {
@@ -72,7 +72,7 @@ struct ItemChoice {
     item.attributes.contains { $0.key.lowercased() == filter.key && $0.value.lowercased() == filter.value }
   }
 
-  /// By tracker; what is gone comes last; then as it was asked for, and of equals by title.
+  /// Sorts by tracker, then present items before gone ones, then by the requested order, then by title.
   private func isBefore(_ left: Item, _ right: Item) -> Bool {
     if left.tracker != right.tracker { return left.tracker < right.tracker }
     if isGone(left) != isGone(right) { return isGone(right) }
@@ -83,7 +83,7 @@ struct ItemChoice {
     case .title: break
     case .attribute(let name):
       let (a, b) = (value(left, name), value(right, name))
-      // What has none comes after what has one.
+      // Items without the attribute come last.
       if a != b { return a.map { a in b.map { a < $0 } ?? true } ?? false }
     }
     return (left.title.lowercased(), left.id) < (right.title.lowercased(), right.id)

@@ -25,9 +25,9 @@ enum ItemShow {
     alsoTried: ["info", "get", "photo"],
     json: "`item`, `entries` (a list of each `entry`, the newest first, at most 20) and `achievements`", run: run)
 
-  /// How many of its entries are told.
+  /// The most entries in the output for programs.
   private static let entriesTold = 20
-  /// Of these so many are shown to a person.
+  /// The most entries shown to a person.
   private static let entriesShown = 5
 
   static func run(_ context: Context) throws -> ExitCode {

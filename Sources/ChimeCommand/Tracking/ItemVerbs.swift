@@ -107,7 +107,7 @@ enum ItemVerbs {
     let today = try context.today()
     var named = try Pairs.all(context, "set") ?? [:]
     for name in ["brand", "model"] { if let value = line.value(name) { named[name] = value } }
-    // The daemon takes all attributes at once, so those that stay are named too.
+    // The daemon replaces all attributes, so send the unchanged ones too.
     let attributes = named.isEmpty ? nil : (item?.attributes ?? [:]).merging(named) { $1 }.filter { !$0.value.isEmpty }
     let reply: TrackersInterface.PutItem.Reply = try context.daemon().call(
       TrackersInterface.PutItem(
@@ -182,7 +182,7 @@ enum ItemVerbs {
           .init(attributes.joined(separator: " "), .faint),
         ])
       }
-      // Where all are there still, the column would be empty.
+      // Leave out the end column if no item has an end.
       if !items.contains(where: { $0.until != nil }) {
         table.columns.remove(at: 5)
         table.rows = table.rows.map { row in Array(row[..<5] + row[6...]) }

@@ -37,7 +37,7 @@ enum Log {
     return .success
   }
 
-  /// Asks where the daemon takes a value for a slip, if somebody is there to be asked.
+  /// Logs an entry; if the daemon rejects a value as unlikely, asks the user at a terminal.
   static func record(
     _ parameters: TrackersInterface.Log, _ context: Context
   ) throws -> TrackersInterface.Log.Reply {
@@ -51,7 +51,7 @@ enum Log {
     }
   }
 
-  /// What the words after the tracker say: how much, and of which item.
+  /// Parses the words after the tracker: an amount and an item.
   private static func read(
     _ words: [String], _ tracker: TrackersInterface.Tracker, _ context: Context
   ) throws -> (AmountText.Amount?, item: TrackersInterface.Item?) {
@@ -74,7 +74,7 @@ enum Log {
     return (amount, try item(text, tracker, context))
   }
 
-  /// `250ml`, `250 ml` or `250`.
+  /// Takes an amount off the words: `250ml`, `250 ml` or `250`.
   static func takeAmount(
     _ words: inout [String], _ tracker: TrackersInterface.Tracker
   ) throws -> AmountText.Amount? {
@@ -126,7 +126,7 @@ enum Log {
     return .usage(localized("\"%1\" after the amount is too much", text), hint: note)
   }
 
-  /// A value that is likely; nil where nobody has said one.
+  /// Returns a plausible value for examples; nil if the tracker defines none.
   static func knownValue(_ tracker: TrackersInterface.Tracker) -> Double? {
     tracker.usual ?? tracker.presets.first ?? tracker.goal?.total ?? tracker.goal?.value
   }
@@ -137,7 +137,7 @@ enum Log {
   }
 }
 
-/// The options that say more of an entry.
+/// The options with details of an entry.
 struct LogOptions {
   static let all: [Verb.Option] = [
     .value(
@@ -150,11 +150,11 @@ struct LogOptions {
 
   var note: String?
   var fields: [String: Double]?
-  /// RFC 3339.
+  /// In RFC 3339.
   var at: String?
   private var photoFile: String?
 
-  /// - Parameter tracker: nil when it is not known which it is; the daemon judges the names of fields then.
+  /// - Parameter tracker: nil if not known yet; the daemon then checks the names of fields.
   init(_ context: Context, of tracker: TrackersInterface.Tracker?) throws {
     let line = context.line
     note = line.value("note")
@@ -173,7 +173,7 @@ struct LogOptions {
     }
   }
 
-  /// Sends the photo, when there is one, and returns the name of what was sent; empty to take it away.
+  /// Uploads the photo, if given, and returns its upload name; an empty name removes the entry's photo.
   func photo(_ context: Context) throws -> String? { try Self.photo(photoFile, context) }
 
   static func photo(_ file: String?, _ context: Context) throws -> String? {
@@ -182,7 +182,7 @@ struct LogOptions {
   }
 }
 
-/// `name=value` on the command line.
+/// Parses `name=value` arguments.
 enum Pairs {
   static func split(_ text: String, option: String) throws -> (name: String, value: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
@@ -192,7 +192,7 @@ enum Pairs {
     return (parts[0], parts[1])
   }
 
-  /// All values of a repeated option; nil when it was not given.
+  /// Returns all values of a repeated option; nil if it is not given.
   static func all(_ context: Context, _ option: String) throws -> [String: String]? {
     guard context.line.has(option) else { return nil }
     var pairs: [String: String] = [:]
@@ -203,7 +203,7 @@ enum Pairs {
     return pairs
   }
 
-  /// The same with amounts for values.
+  /// Returns the pairs with amounts as values.
   static func amounts(_ context: Context, _ option: String) throws -> [String: Double]? {
     try all(context, option)?.mapValues { try AmountText.required($0, option: option).value }
   }

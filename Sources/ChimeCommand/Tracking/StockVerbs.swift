@@ -111,14 +111,14 @@ enum StockVerbs {
 
   // MARK: Words
 
-  /// `6 left, enough until Wed 2026-12-02`
+  /// Returns `6 left, enough until Wed 2026-12-02`.
   static func line(_ stock: Level, _ words: TrackerWords) -> String {
     let left = localized("%1 left", amount(stock.left, stock))
     guard stock.state != .empty, stock.until != nil else { return left }
     return localized("%1, enough until %2", left, until(stock, words))
   }
 
-  /// That more was logged than there was, and what helps.
+  /// Reports that more was used than was in stock, and the remedy.
   static func short(_ stock: Level, _ words: TrackerWords) -> [String] {
     guard let short = stock.short else { return [] }
     return [

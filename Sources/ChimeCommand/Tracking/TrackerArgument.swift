@@ -1,7 +1,7 @@
 import ChimeControl
 import ChimeWords
 
-/// Which tracker is meant.
+/// Finds the tracker that the user names.
 enum TrackerArgument {
   typealias Tracker = TrackersInterface.Tracker
 
@@ -9,8 +9,9 @@ enum TrackerArgument {
     try context.daemon().call(TrackersInterface.List()).trackers
   }
 
-  /// The tracker that the first of the words name, by its id or its title in any language or as far as it is unique, and
-  /// the words that follow. A title of several words needs no quotes.
+  /// Returns the tracker named by the first words, and the remaining words.
+  ///
+  /// A name is an id, a title in any language, or a unique prefix. A title of several words needs no quotes.
   static func split(_ text: [String], among trackers: [Tracker], _ context: Context) throws -> (Tracker, [String]) {
     guard let first = text.first, !trimmed(first).isEmpty else { throw missing(trackers, context) }
     for count in (1...text.count).reversed() {
@@ -36,7 +37,7 @@ enum TrackerArgument {
       localized("there is no tracker \"%1\"", first), hint: near ?? localized("`chime tracker list` shows them"))
   }
 
-  /// The tracker that all of the words name.
+  /// Returns the tracker that all words together name.
   static func one(_ text: [String], _ context: Context) throws -> Tracker {
     let (tracker, rest) = try split(text, among: trackers(context), context)
     if let word = rest.first {
@@ -58,7 +59,7 @@ enum TrackerArgument {
       hint: localized("there are: %1", trackers.map(\.id).joined(separator: ", ")))
   }
 
-  /// What to do when there is nothing.
+  /// Hints for a user without trackers.
   static var beginning: [String] {
     [
       localized("`chime init` sets some up in four short steps"),
@@ -66,7 +67,7 @@ enum TrackerArgument {
     ]
   }
 
-  /// The item whose id, title, or beginning or words of its title it is; nil for none.
+  /// Returns the item with this id or title, else the one whose title begins with or contains the text; nil for none.
   static func item(_ text: String, among items: [TrackersInterface.Item]) throws -> TrackersInterface.Item? {
     let wanted = trimmed(text).lowercased()
     if let exact = items.first(where: { $0.id == wanted || $0.title.lowercased() == wanted }) { return exact }

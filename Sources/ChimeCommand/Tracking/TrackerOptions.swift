@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// The options that say what a tracker is to be.
+/// The options that define a tracker.
 enum TrackerOptions {
   typealias Draft = TrackersInterface.TrackerDraft
 
@@ -41,9 +41,9 @@ enum TrackerOptions {
     .value("since", nil, "DAY", "The first day that counts; it may be in the past"),
   ]
 
-  /// Puts what the options say into the draft.
+  /// Applies the options to the draft.
   ///
-  /// - Parameter old: the tracker that is changed; nil for a new one.
+  /// - Parameter old: the edited tracker; nil for a new one.
   static func fill(_ draft: inout Draft, _ context: Context, old: TrackersInterface.Tracker?) throws {
     let line = context.line
     var reset: [String] = []
@@ -103,10 +103,10 @@ enum TrackerOptions {
       try PastMoment.day($0, option: "since", today: context.today())
     }
     if !reset.isEmpty { draft.reset = reset }
-    // Digits that were typed are digits that are wanted.
+    // Derive the decimals from the numbers as typed.
     if draft.decimals == nil, old == nil {
       let typed = ["goal", "limit", "usual", "milestones"].compactMap { line.value($0) }
-        // In another unit the digits say nothing: 0.5 l are 500 ml.
+        // Numbers in another unit do not count: 0.5 l is 500 ml.
         .filter { (try? AmountText.parse($0))??.unit.map { $0 == draft.unit } ?? true }
       draft.decimals = decimals(typed, kind)
     }
@@ -166,7 +166,7 @@ enum TrackerOptions {
     try inUnit(AmountText.required(text, option: option), option, draft.unit ?? old?.unit)
   }
 
-  /// Amounts of a tracker are in its unit; in another one that stands behind they are converted.
+  /// Converts an option's amount to the tracker's unit.
   private static func inUnit(
     _ amount: AmountText.Amount, _ option: String, _ unit: String?
   ) throws -> Double {

@@ -52,7 +52,7 @@ extension TrackerVerbs {
     return try put(draft, context)
   }
 
-  /// Pauses in order, those that overlap or touch as one.
+  /// Sorts pauses and merges those that overlap or touch.
   static func joined(_ pauses: [TrackersInterface.Range]) -> [TrackersInterface.Range] {
     let sorted = pauses.sorted { ($0.from ?? "") < ($1.from ?? "") }
     return sorted.reduce(into: []) { result, pause in
@@ -111,7 +111,7 @@ extension TrackerVerbs {
     return try put(draft, context)
   }
 
-  /// The day of `--day`, or the tracker's day now: before its day starts it is yesterday's.
+  /// Returns `--day`, or the tracker's current day, which is yesterday before its start of day.
   private static func trackerDay(_ tracker: TrackersInterface.Tracker, _ context: Context) throws -> String {
     let civil = try context.localZone().civil(at: context.now)
     if let text = context.line.value("day") { return try anyDay(text, "day", civil.date) }
@@ -121,7 +121,7 @@ extension TrackerVerbs {
     return civil.date.description
   }
 
-  /// A day that may be to come: `tomorrow` is one.
+  /// Parses a day that may be in the future, such as `tomorrow`.
   static func anyDay(_ text: String, _ option: String, _ today: CivilDate) throws -> String {
     if trimmed(text).lowercased() == "tomorrow", let day = today.adding(days: 1) { return day.description }
     return try PastMoment.day(text, option: option, today: today)

@@ -97,7 +97,7 @@ enum TrackerVerbs {
     let empty = draft
     if let title = context.line.value("title") {
       guard !trimmed(title).isEmpty else { throw Failure.usage(localized("a title cannot be empty")) }
-      // In every language that it had: the user's own words are the same in all.
+      // Set every language: the user's own title is the same in all.
       draft.title = tracker.title.mapValues { _ in title }
       draft.title?[context.trackerWords.ownLanguage] = title
     }
@@ -110,7 +110,7 @@ enum TrackerVerbs {
     return try put(draft, context)
   }
 
-  /// Stores a draft, or judges it, and answers with what has come of it.
+  /// Saves a draft, or only validates it, and prints the result.
   static func put(_ draft: TrackersInterface.TrackerDraft, _ context: Context) throws -> ExitCode {
     let isDry = context.line.has("dry-run")
     let reply: TrackersInterface.Put.Reply = try context.daemon().call(
@@ -185,7 +185,7 @@ enum TrackerVerbs {
     return .success
   }
 
-  /// `evening-walk` of "Evening walk": letters without their marks, digits and hyphens.
+  /// Returns an id for a title, `evening-walk` for "Evening walk": ASCII letters, digits and hyphens.
   static func identifier(_ title: String) throws -> String {
     var id = ""
     for character in title.lowercased() {
@@ -214,7 +214,7 @@ enum TrackerVerbs {
     return id
   }
 
-  /// A letter or digit of ASCII that stands for the scalar; empty for none.
+  /// Returns the ASCII equivalent of a letter or digit; empty if there is none.
   private static func plain(_ scalar: Unicode.Scalar) -> String {
     if scalar.isASCII {
       return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) ? String(scalar) : ""
@@ -222,7 +222,7 @@ enum TrackerVerbs {
     return letters[scalar] ?? ""
   }
 
-  /// Letters of European languages with marks; decomposition would take more than the standard library has.
+  /// European letters with diacritics; the standard library has no decomposition.
   private static let letters: [Unicode.Scalar: String] = {
     let rows = [
       ("a", "àáâãäåāăą"), ("ae", "æ"), ("c", "çćč"), ("d", "ďđð"), ("e", "èéêëēęě"), ("g", "ğģ"), ("i", "ìíîïīį"),
@@ -235,7 +235,7 @@ enum TrackerVerbs {
   }()
 }
 
-/// How a tracker is set up, for a person.
+/// Formats a tracker's definition for a person.
 enum TrackerPage {
   static func lines(_ tracker: TrackersInterface.Tracker, _ context: Context) -> [String] {
     let words = context.trackerWords

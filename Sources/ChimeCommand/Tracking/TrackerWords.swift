@@ -2,20 +2,20 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// How trackers, and what is logged of them, are put into words for a person.
+/// Formats trackers, entries and progress for a person.
 struct TrackerWords: Sendable {
   typealias Tracker = TrackersInterface.Tracker
   typealias Standing = TrackersInterface.Standing
 
-  /// The user's languages, for the texts that packs bring.
+  /// The user's languages, for texts from packs.
   var preferredLanguages: PreferredLanguages
 
   func local(_ texts: [String: String]) -> String { preferredLanguages.text(texts) }
 
-  /// What a text of the user's own is filed under, as a BCP 47 tag.
+  /// The BCP 47 tag for texts that the user writes.
   var ownLanguage: String { preferredLanguages.first }
 
-  /// A title fit for a terminal.
+  /// Returns a sanitized title.
   func title(_ tracker: Tracker) -> String {
     let title = TerminalSanitizer.line(local(tracker.title))
     return title.isEmpty ? tracker.id : title
@@ -23,41 +23,41 @@ struct TrackerWords: Sendable {
 
   // MARK: Amounts
 
-  /// `1,750`: with the digits that the tracker shows, and more only where they say something.
+  /// Returns a number with the tracker's decimals, or more if the value needs them: `1,750`.
   func number(_ value: Double, _ tracker: Tracker) -> String {
     LocalizedFormat.number(value, decimals: tracker.decimals)
   }
 
-  /// `250 ml`
+  /// Returns an amount with its unit: `250 ml`.
   func amount(_ value: Double, _ tracker: Tracker) -> String {
     [number(value, tracker), tracker.unit.map { TerminalSanitizer.line($0) }].compactMap { $0 }.joined(separator: " ")
   }
 
-  /// What many days add up to: `46.3 l` instead of `46,250 ml`.
+  /// Returns a sum over many days: `46.3 l` instead of `46,250 ml`.
   func sum(_ value: Double, _ tracker: Tracker) -> String {
     guard tracker.unit == "ml", value.magnitude >= 10_000 else { return amount(value, tracker) }
     return "\(LocalizedFormat.number(value / 1_000, decimals: 1)) l"
   }
 
-  /// A value in a unit that may be another than the tracker's.
+  /// Returns a value in a unit that may differ from the tracker's.
   func amount(_ value: Double, unit: String?, _ tracker: Tracker) -> String {
     guard let unit, unit != tracker.unit else { return amount(value, tracker) }
     return "\(Self.shortest(value)) \(TerminalSanitizer.line(unit))"
   }
 
-  /// As many digits after the point as it takes, up to three.
+  /// Returns a number with as few decimals as it needs, at most three.
   static func shortest(_ value: Double) -> String {
     let decimals = (0...2).first { (value * scales[$0]).rounded() / scales[$0] == value } ?? 3
     return LocalizedFormat.number(value, decimals: decimals)
   }
   private static let scales = [1.0, 10, 100]
 
-  /// As it is typed: no marks between thousands, a point before parts.
+  /// Returns a number as it is typed: without grouping, with a decimal point.
   static func plain(_ value: Double) -> String {
     value == value.rounded() && value.magnitude < 1e15 ? String(Int64(value)) : String(value)
   }
 
-  /// `−0.4 kg a week`, with its sign.
+  /// Returns a signed rate: `−0.4 kg a week`.
   func rate(_ rate: Double, _ tracker: Tracker) -> String {
     let decimals = max(1, tracker.decimals)
     let unit = tracker.unit.map { " \(TerminalSanitizer.line($0))" } ?? ""
@@ -67,7 +67,7 @@ struct TrackerWords: Sendable {
 
   // MARK: Goals
 
-  /// `2,500 ml a day`, `3 times a week`; nil without a goal.
+  /// Returns the goal: `2,500 ml a day`, `3 times a week`; nil without one.
   func goal(_ tracker: Tracker) -> String? {
     guard let goal = tracker.goal else { return nil }
     if let value = goal.value { return amount(value, tracker) }
@@ -91,7 +91,7 @@ struct TrackerWords: Sendable {
     }
   }
 
-  /// `Mon, Wed, Fri`, `3 days a week`: which days count.
+  /// Returns the days that count: `Mon, Wed, Fri`, `3 days a week`.
   func counting(_ tracker: Tracker) -> String {
     let counting = tracker.counting
     if let times = counting.times {
@@ -104,14 +104,14 @@ struct TrackerWords: Sendable {
     return weekdays(counting.weekdays ?? [])
   }
 
-  /// `Mon, Wed, Fri`, `every day`
+  /// Returns weekdays: `Mon, Wed, Fri`, `every day`.
   func weekdays(_ names: [String]) -> String {
     let days = WeekdayText.days(names)
     if days.count == 7 || days.isEmpty { return localized("every day") }
     return days.map { LocalizedFormat.weekday($0) }.joined(separator: ", ")
   }
 
-  /// `8 days in a row with at least one done`: the person's streak over the trackers of a pack; nothing while none stands.
+  /// Returns the streak over all trackers of a pack: `8 days in a row with at least one done`; empty without a streak.
   func packStreak(_ streak: TrackersInterface.PackStreak, isNamed: Bool, _ width: Int) -> [String] {
     guard streak.streak.length > 0 else { return [] }
     let length = self.streak(streak.streak)
@@ -122,9 +122,9 @@ struct TrackerWords: Sendable {
     return TextWidth.wrap("↻ " + text, to: width - 2).map { "  " + $0 }
   }
 
-  // MARK: How it stands
+  // MARK: Progress
 
-  /// `1,750 of 2,500 ml`, `done`, `82.4 kg`: what there is of it on the day or in the goal's period.
+  /// Returns the progress of the day or of the goal's period: `1,750 of 2,500 ml`, `done`, `82.4 kg`.
   func state(_ standing: Standing) -> String {
     let tracker = standing.tracker
     if !standing.counts, standing.entries == 0, let why = why(standing.why) { return why }
@@ -157,10 +157,10 @@ struct TrackerWords: Sendable {
     }
   }
 
-  /// `750 ml to go`; nil when nothing is left, or there is no goal to come near.
+  /// Returns the rest: `750 ml to go`; nil without a goal, or if it is met.
   func remaining(_ standing: Standing) -> String? {
     if standing.tracker.kind == .measure {
-      // A measure is met on a day by being taken; its goal lies further off.
+      // A measure meets its day by being taken; its goal value is a separate matter.
       guard let goal = standing.tracker.goal?.value, let value = standing.value, standing.percent ?? 0 < 100,
         goal != value
       else { return nil }
@@ -169,14 +169,14 @@ struct TrackerWords: Sendable {
     if standing.tracker.isLimited { return left(standing) }
     guard !standing.met, let remaining = standing.remaining, remaining != 0 else { return nil }
     if standing.tracker.kind == .check {
-      // "Not yet" says it already.
+      // "Not yet" already says this.
       guard standing.tracker.goal?.count ?? 1 > 1 || standing.tracker.goal?.period ?? .day != .day else { return nil }
       return localized(count: Int(remaining.rounded()), "%n to go", "%n to go")
     }
     return localized("%1 to go", amount(remaining.magnitude, standing.tracker))
   }
 
-  /// `80 mg left`, `40 mg over`: of a limit.
+  /// Returns the distance to a limit: `80 mg left`, `40 mg over`.
   private func left(_ standing: Standing) -> String? {
     let tracker = standing.tracker
     guard let limit = tracker.goal?.total ?? tracker.goal?.count.map(Double.init), let reached = standing.reached
@@ -187,13 +187,13 @@ struct TrackerWords: Sendable {
     return standing.met ? nil : localized("%1 left", text)
   }
 
-  /// The share of the goal in percent; of a check without one all or nothing; nil where there is nothing to reach.
+  /// Returns the percentage of the goal; a check without one has 0 or 100; nil if there is nothing to reach.
   func percent(_ standing: Standing) -> Int? {
     if standing.percent != nil || standing.tracker.isLimited { return standing.percent }
     return standing.tracker.kind == .check ? (standing.met ? 100 : 0) : nil
   }
 
-  /// Why a day does not count; nil for a reason that is not known here.
+  /// Returns the reason why a day does not count; nil for an unknown reason.
   func why(_ why: String?) -> String? {
     switch why {
     case "weekday": localized("not today")
@@ -205,7 +205,7 @@ struct TrackerWords: Sendable {
     }
   }
 
-  /// `4 days`; empty when there is none.
+  /// Returns a streak's length: `4 days`; empty without one.
   func streak(_ streak: TrackersInterface.Streak) -> String {
     guard streak.length > 0 else { return "" }
     return switch streak.unit {
@@ -231,7 +231,7 @@ struct TrackerWords: Sendable {
     }
   }
 
-  /// What a day is like: the words of a pack, or those of the product where none has any.
+  /// Returns the texts about the day: a pack's, or built-in ones.
   func mood(_ mood: TrackersInterface.Mood) -> (title: String, message: String, next: String) {
     let texts = [mood.title, mood.message, mood.next].map { TerminalSanitizer.line(local($0)) }
     guard texts.allSatisfy(\.isEmpty) else { return (texts[0], texts[1], texts[2]) }
@@ -248,62 +248,60 @@ struct TrackerWords: Sendable {
 
   // MARK: Days
 
-  /// `Fri 2026-03-27`, or as the locale writes a date; the text itself when it is none.
+  /// Returns a day as `Fri 2026-03-27` in the locale's format; the text itself if it is no date.
   func day(_ text: String) -> String {
     guard let date = CivilDate(text) else { return TerminalSanitizer.line(text) }
     return "\(LocalizedFormat.weekday(date.weekday)) \(LocalizedFormat.date(date))"
   }
 
-  /// A time of day as people tell what they did: to the minute.
+  /// Returns a time to the minute.
   func minute(_ time: Wire.Time, _ clock: WallClock) -> String {
     guard let instant = WallClock.instant(time) else { return TerminalSanitizer.line(time.at) }
     return clock.text(Instant(seconds: instant.seconds - instant.seconds % 60))
   }
 
-  /// `2026-03-27`, or as the locale writes a date.
+  /// Returns a date as `2026-03-27` in the locale's format.
   func date(_ text: String) -> String {
     CivilDate(text).map { LocalizedFormat.date($0) } ?? TerminalSanitizer.line(text)
   }
 
-  /// `27 of …`: an achievement's progress, and what it takes.
+  /// Returns an achievement's progress: `27 of 100`.
   func progress(_ achievement: TrackersInterface.Achievement) -> String {
     localized(
       "%1 of %2", LocalizedFormat.number(Double(min(achievement.reached, achievement.target))),
       LocalizedFormat.number(Double(achievement.target)))
   }
 
-  /// `50 XP`; nil when it is worth none.
+  /// Returns experience points: `50 XP`; nil for none.
   func experience(_ points: Int) -> String? {
     points > 0 ? localized("%1 XP", LocalizedFormat.number(Double(points))) : nil
   }
 }
 
 extension TrackersInterface.Standing {
-  /// Whether a measure is at its goal's value, or beyond it; `met` says only that it was measured on the day.
+  /// Whether a measure has reached its goal value; `met` only means that it was measured on the day.
   var isGoalValueReached: Bool { tracker.kind == .measure && tracker.goal?.value != nil && remaining ?? 1 <= 0 }
 }
 
 extension TrackersInterface.Tracker {
-  /// Whether its goal is a limit.
   var isLimited: Bool { goal?.atMost == true }
 }
 
 extension TrackersInterface.DayTotal {
-  /// A day of a limit that is neither over nor lost.
+  /// Whether this is a day of a limit that is neither over nor exceeded.
   var isOpenLimit: Bool { !met && limit.map { $0 != .passed } ?? false }
-  /// Whether it is one of "8 of 10": a day off that was done all the same is met, and has no number.
+  /// Whether the day has a number, as in "8 of 10"; a day off that was met anyway has none.
   var isNumbered: Bool { number != nil }
-  /// Whether it is one of the ten.
+  /// Whether the day counts toward the total, as in "8 of 10".
   var isAsked: Bool { counts && !isOpenLimit || isNumbered }
 }
 
 extension Context {
-  /// Words for trackers in the user's language.
   var trackerWords: TrackerWords { TrackerWords(preferredLanguages: preferredLanguages) }
 
-  /// How many columns there are to write in.
+  /// The width for output, in columns.
   var width: Int { max(20, process.output.width ?? 80) }
 
-  /// Today by the clock on this machine's wall.
+  /// Returns today in this machine's time zone.
   func today() throws -> CivilDate { try localZone().civil(at: now).date }
 }

@@ -3,7 +3,7 @@ import ChimeWords
 import Varlink
 
 extension Failure {
-  /// An error that only io.chime.Trackers answers with.
+  /// Converts an error that only io.chime.Trackers returns.
   init?(tracking error: RemoteError, named name: String) {
     if name == "InvalidPack", let it = error.parameters(TrackersInterface.InvalidPack.self) {
       self.init(
@@ -54,7 +54,7 @@ extension Failure {
     }
   }
 
-  /// `weight.toml:12:3: trackers.weight.unit: "kgs" is no unit`
+  /// Formats a pack's fault: `weight.toml:12:3: trackers.weight.unit: "kgs" is no unit`.
   static func line(of fault: Wire.Fault) -> String {
     let place = fault.line > 0 ? "\(fault.file):\(fault.line):\(fault.column)" : fault.file
     return TerminalSanitizer.line(

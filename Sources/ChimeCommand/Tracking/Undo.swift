@@ -70,7 +70,7 @@ enum Undo {
     [kind(change.kind), subject(change.subject, of: change.kind)].filter { !$0.isEmpty }.joined(separator: ": ")
   }
 
-  /// What was changed, and where it is a mere number, of what.
+  /// Returns the subject of a change; a bare number gets a noun.
   private static func subject(_ subject: String, of kind: String) -> String {
     guard let count = Int(subject) else { return TerminalSanitizer.line(subject) }
     return switch kind {
@@ -107,7 +107,7 @@ enum Undo {
     return .success
   }
 
-  /// A kind of change in a word or two; the daemon's own word for one that is not known here.
+  /// Returns the name of a kind of change; an unknown kind stays as the daemon names it.
   static func kind(_ kind: String) -> String {
     switch kind {
     case "logged": localized("logged")
@@ -143,7 +143,7 @@ enum Undo {
     }
   }
 
-  /// What cannot be taken back, in a word or two.
+  /// Returns the name of an act that cannot be undone.
   private static func act(_ kind: String) -> String {
     switch kind {
     case "fired": localized("fired by hand")

@@ -41,7 +41,7 @@ enum Audit {
       audits += reply.audits
       progress.tell()
       span = span ?? (reply.since, reply.before)
-      // A cursor that stands still would be asked for again without end.
+      // Stop at a repeated cursor, which would loop forever.
       cursor = reply.cursor == cursor ? nil : reply.cursor
     } while cursor != nil
     progress.end()
@@ -116,7 +116,7 @@ enum Audit {
     return table
   }
 
-  /// `3 downtime, 1 suspend`, or a dash.
+  /// Returns `3 downtime, 1 suspend`, or a dash.
   private static func tallies(_ tallies: [OccurrencesInterface.Tally], _ name: (String) -> String) -> String {
     tallies.isEmpty ? "-" : tallies.map { "\($0.count) \(name($0.reason))" }.joined(separator: ", ")
   }
@@ -165,7 +165,7 @@ enum Audit {
   }
 }
 
-/// What the audits of several reminders come to.
+/// The sums over the audits of several reminders.
 struct AuditTotal {
   private(set) var (times, onTime, late, missed, unexplained, givenUp) = (0, 0, 0, 0, 0, 0)
   private(set) var lateness = DurationCounts()

@@ -31,8 +31,9 @@ enum Done {
     return .success
   }
 
-  /// *Done* does not say what was measured: asks for it where somebody is there, or says how it is logged. Nothing more is to be
-  /// done where something was logged already.
+  /// Asks for the value of a measure, or prints how to log it; *done* alone does not contain one.
+  ///
+  /// It does nothing if an entry exists already.
   private static func logMeasured(_ reminder: String, _ context: Context) throws {
     typealias T = TrackersInterface
     let daemon = try context.daemon()
@@ -60,7 +61,7 @@ enum Done {
     ChangeReport(change: change, tracker: tracker, item: nil).print(context, at: false)
   }
 
-  /// The id of an item that a person names.
+  /// Returns the id of the item that the user names.
   private static func found(_ text: String, _ context: Context) throws -> String {
     let items = try context.daemon().call(TrackersInterface.Items()).items
     guard let item = try TrackerArgument.item(text, among: items) else {
@@ -71,7 +72,7 @@ enum Done {
     return item.id
   }
 
-  /// Asks which item it was, if somebody is there to be asked.
+  /// Asks for the item, if a person can be asked.
   private static func ask(_ refused: Failure, _ context: Context) throws -> String {
     let items = refused.said.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? ""
     var failure = Failure(
@@ -104,7 +105,7 @@ enum Dismiss {
   }
 }
 
-/// What the answers to an occurrence have in common.
+/// The common part of the answers to an occurrence.
 enum Answering {
   static let which = localized("Without ID or TITLE it is the reminder that fired last and waits for an answer.")
 

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// What somebody asks about a schedule.
+/// A query about a schedule.
 struct ScheduleQuestion {
   var text: String
   /// An IANA name, or `local`.
@@ -10,35 +10,35 @@ struct ScheduleQuestion {
   var place: Place?
   var gap: Wire.Gap?
   var fold: Wire.Fold?
-  /// What its relative words and its times count from.
+  /// The moment from which relative words and the next times count.
   var after: Instant
 }
 
-/// What a schedule means and when it comes.
+/// The meaning of a schedule and its next times.
 struct Explanation {
   var canonical: String
   var dialect: String
-  /// The zone that governs.
+  /// The zone of the schedule's clock times.
   var zone: Zone
   var moments: [Moment]
-  /// The days among them that calendars take from the schedule. Only the daemon knows calendars.
+  /// The days in this period that calendars remove. Only the daemon knows the calendars.
   var leftOut: [Wire.LeftOut] = []
-  /// What is to be known of all of them.
+  /// Remarks on the schedule as a whole.
   var notes: [String] = []
-  /// What it waits for that has no times of its own.
+  /// The event it waits for, if it has no times of its own.
   var waits: String? { (try? Schedule(canonical: canonical))?.chain.map { ChainText.waits(Wire.Chain($0)) } }
 
   struct Moment {
     var instant: Instant
-    /// What clocks are labelled with then: `CET`.
+    /// The zone's abbreviation at that time: `CET`.
     var label: String
-    /// What a change of offset has to do with it.
+    /// A remark on a DST change.
     var remark: String?
   }
 }
 
-/// Understands schedules here, without a daemon; where a text needs a place or a calendar that only the daemon's
-/// configuration knows, the daemon is asked.
+/// Interprets schedules without a daemon. If a text needs a location or a calendar from the daemon's configuration, it
+/// asks the daemon.
 enum Explaining {
   static func explain(_ context: Context, _ question: ScheduleQuestion, count: Int) throws -> Explanation {
     try understanding(context, question) { schedule, scheduleContext in
@@ -66,12 +66,12 @@ enum Explaining {
       return Explanation(
         canonical: reply.canonical, dialect: reply.dialect, zone: try context.zone(reply.zone), moments: moments,
         leftOut: reply.leftOut ?? [],
-        // Those of the times have the time before them.
+        // Remarks on single times begin with the time; the moments show those.
         notes: reply.remarks.filter { remark in !reply.next.contains { remark.hasPrefix("\($0.at): ") } })
     }
   }
 
-  /// The schedule in another dialect.
+  /// Converts the schedule into another dialect.
   static func convert(
     _ context: Context, _ question: ScheduleQuestion, to dialect: Dialect
   ) throws -> SchedulesInterface.Convert.Reply {
@@ -111,12 +111,12 @@ enum Explaining {
     }
   }
 
-  /// The zone by the name that the daemon knows it by: `local` here may be another than the daemon's.
+  /// Returns the zone's IANA name, since `local` may be another zone for the daemon.
   private static func zoneName(_ context: Context, _ question: ScheduleQuestion) throws -> String {
     question.timezone == "local" ? try context.localZone().identifier : question.timezone
   }
 
-  /// What of the daemon's configuration a text refers to.
+  /// The parts of the daemon's configuration that a text refers to.
   private struct Needs {
     var place = false
     var calendars: [String] = []
@@ -124,7 +124,7 @@ enum Explaining {
     var isAny: Bool { place || !calendars.isEmpty }
 
     init(_ question: ScheduleQuestion, _ scheduleContext: ScheduleContext) {
-      // Understood, it says itself what it has to be told.
+      // A parsed schedule knows its own needs.
       guard
         let schedule = try? Schedule.parse(question.text, now: question.after, in: scheduleContext.withEverything)
       else { return }
@@ -138,7 +138,7 @@ enum Explaining {
     }
   }
 
-  /// Says what would be made of it.
+  /// Prints what would be created.
   static func dryRun(
     _ context: Context, draft: RemindersInterface.Draft, would: String = localized("would add")
   ) throws -> ExitCode {
@@ -178,8 +178,7 @@ enum Explaining {
 }
 
 extension ScheduleContext {
-  /// The same with some place, and with every calendar there could be: to understand a text that is somebody else's to
-  /// judge.
+  /// A context with a location and all calendars, for parsing a text that the daemon will validate.
   var withEverything: ScheduleContext {
     var result = self
     result.place = place ?? Place(latitude: 0, longitude: 0)

@@ -39,7 +39,7 @@ enum History {
       before: try Pagination.moment(context, "before"))
     let from = filter.since.flatMap { try? RFC3339.parse($0) } ?? context.now - .hours(24)
     if isDrawn { filter.since = RFC3339.format(from, in: zone) }
-    // A line of time has room for many; it is reminders that have to be few on it.
+    // A timeline has room for many occurrences, but for few reminders.
     let most = try Pagination.limit(line, usually: isDrawn ? 20 : 50)
     let limit = isDrawn ? 20_000 : most
     let daemon = try context.daemon()
@@ -59,14 +59,14 @@ enum History {
         WallClock.instant(occurrence.scheduledAt).map { signs.mark(occurrence, at: $0) }
       }
       let end = filter.before.flatMap { try? RFC3339.parse($0) } ?? context.now
-      // Newest first: what did not fit into the list lies before its last.
+      // Newest first: on truncation, the last one in the list marks the beginning.
       let first = isCut ? occurrences.last.flatMap { WallClock.instant($0.scheduledAt) } ?? from : from
       TimelineLanes.print(context, lanes, from: first, to: end, limit: most, legend: signs.past)
     }
     return .success
   }
 
-  /// The state that is asked for; nil: any.
+  /// Returns the requested state; nil for any.
   private static func state(_ line: ParsedLine) throws -> OccurrencesInterface.Occurrence.State? {
     let state = line.value("state").flatMap { OccurrencesInterface.Occurrence.State(rawValue: $0) }
     guard line.has("missed") else { return state }
@@ -99,7 +99,7 @@ enum History {
     return table
   }
 
-  /// `missed (suspend)`, `snoozed until 18:30:00`.
+  /// Returns `missed (suspend)`, `snoozed until 18:30:00`.
   private static func state(_ clock: WallClock, _ occurrence: OccurrencesInterface.Occurrence) -> Table.Cell {
     let rounds = occurrence.rounds > 1 ? localized(count: occurrence.rounds, " (%n time)", " (%n times)") : ""
     switch occurrence.state {
@@ -126,7 +126,7 @@ enum History {
     }
   }
 
-  /// ` by endpoint:phone`
+  /// Returns ` by endpoint:phone`.
   private static func way(_ occurrence: OccurrencesInterface.Occurrence) -> String {
     occurrence.answeredBy.map { localized(" by %1", $0) } ?? ""
   }

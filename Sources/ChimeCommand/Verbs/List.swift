@@ -59,7 +59,7 @@ enum List {
     return .success
   }
 
-  /// By the time that is told of each: the daemon has one that skips a time where that time would be.
+  /// Sorts by the displayed next time; the daemon sorts skipped times by their original time.
   static func ordered(_ reminders: [RemindersInterface.Reminder]) -> [RemindersInterface.Reminder] {
     let times = reminders.map { $0.next.flatMap(WallClock.instant) ?? .latest }
     return reminders.indices.sorted { (times[$0], $0) < (times[$1], $1) }.map { reminders[$0] }
@@ -87,8 +87,8 @@ enum List {
     clock.cell(reminder.next, reminder.state == .paused || reminder.passedOver != nil ? .faint : .plain)
   }
 
-  /// The schedule; of a single moment only that it is one, because the moment stands beside it. One that is read on another
-  /// clock than that of the times beside it says on which.
+  /// Returns the schedule. A single moment is only "once", because its time stands in another column. A schedule in
+  /// another zone includes the zone.
   private static func schedule(_ reminder: RemindersInterface.Reminder, _ clock: WallClock) -> String {
     if reminder.when.hasPrefix("at ") { return localized("once") }
     if let chain = reminder.follows { return ChainText.schedule(chain) }
@@ -96,9 +96,9 @@ enum List {
     return isOurs ? reminder.when : "\(reminder.when), \(reminder.timezone)"
   }
 
-  /// How far away, or what keeps it.
+  /// Returns the distance of the next time, or why there is none.
   private static func left(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
-    // Whatever its state: what nobody hears is as good as not there.
+    // Whatever the state: a reminder that notifies nobody deserves a warning.
     if reminder.unheard != nil, reminder.state != .finished {
       let mark = localized("! reaches nobody")
       return .init(

@@ -31,11 +31,11 @@ enum Next {
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
     let isDrawn = context.line.has("timeline")
-    // A line of time has room for many; it is reminders that have to be few on it.
+    // A timeline has room for many times, but for few reminders.
     let most = try Pagination.limit(context.line, usually: 20)
     let limit = isDrawn ? 10_000 : most ?? 10_000
     let end = try end(context) ?? (isDrawn ? context.now + .hours(24) : nil)
-    // One more than is shown tells whether there are more.
+    // Request one more than shown, to learn whether there are more.
     let reply: OccurrencesInterface.Upcoming.Reply = try context.daemon().call(
       OccurrencesInterface.Upcoming(
         limit: min(limit + 1, 10_000), before: end.map { RFC3339.format($0, in: context.clock().zone) }))
@@ -84,7 +84,7 @@ enum Next {
     return .success
   }
 
-  /// The time after --before.
+  /// Returns the time of --before.
   private static func end(_ context: Context) throws -> Instant? {
     guard let text = context.line.value("before") else { return nil }
     let end = try TimeArgument.parse(
@@ -100,7 +100,7 @@ enum Next {
     let lanes = TimelineLanes.of(upcoming, id: \.reminder, title: \.title) { coming -> Timeline.Mark? in
       WallClock.instant(coming.at).map { signs.mark(coming, at: $0) }
     }
-    // The list may be longer than one answer holds: then it is known up to its last time.
+    // A truncated list is known only up to its last time.
     let last = upcoming.count >= 10_000 - 1 ? upcoming.last.flatMap { WallClock.instant($0.at) } : nil
     TimelineLanes.print(context, lanes, from: context.now, to: last ?? end, limit: limit, legend: signs.coming)
   }

@@ -67,7 +67,7 @@ enum Pause {
     return .success
   }
 
-  /// `until Mon 2026-11-30 00:00, in 5 d; …`
+  /// Returns `until Mon 2026-11-30 00:00, in 5 d; …`.
   static func sentence(_ silence: Wire.Silence, _ clock: WallClock) -> String {
     let end = localized("until %1, %2", clock.text(silence.until), clock.relative(silence.until))
     let critical =
@@ -92,7 +92,7 @@ enum Pause {
       toward: .future)
   }
 
-  /// The words of the id, and those of the end of the pause; nil: there are none, all belong to the id.
+  /// Splits the words into the id and the end of the pause; nil if all belong to the id.
   private static func spoken(_ text: String, _ context: Context) throws -> (id: String, end: String)? {
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
     guard let place = words.lastIndex(where: { context.isUntil($0) || $0.lowercased() == "for" }) else { return nil }

@@ -68,7 +68,7 @@ enum PingVerb {
       "\(context.style(TerminalSanitizer.line(reply.id), .strong))  \(TerminalSanitizer.line(reply.title))\n  \(what)")
   }
 
-  /// The end of a file, however long it is.
+  /// Returns the end of a file of any length.
   private static func output(_ path: String) throws -> String {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure.system(localized("cannot read %1", path), errno: errno) }
@@ -85,23 +85,23 @@ enum PingVerb {
   }
 }
 
-/// The end of what is read: memory does not grow with it.
+/// The end of a stream, in constant memory.
 struct OutputTail {
   private let limit: Int
   private var bytes: [UInt8] = []
 
   init(limit: Int) { self.limit = limit }
 
-  /// Reads what there is, once.
+  /// Reads once.
   ///
-  /// - Parameter passing: what was read is written there too; nil: nowhere.
-  /// - Returns: how many bytes it were; 0 at the end, -1 with the reason in `errno`.
+  /// - Parameter passing: a descriptor to which the data are copied; nil for none.
+  /// - Returns: the number of bytes; 0 at the end, -1 with the reason in `errno`.
   mutating func read(_ descriptor: Int32, passing: Int32? = nil) -> Int {
     withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { part in
       let count = Glibc.read(descriptor, part.baseAddress, part.count)
       guard count > 0 else { return count }
       let fresh = part[..<count]
-      // Whoever reads the output may have gone; the program is not to hear of it by another way than usual.
+      // Ignore write errors: a closed reader must not affect the program otherwise than usual.
       if let passing { _ = Files.write(Array(fresh), to: passing) }
       bytes.append(contentsOf: fresh.suffix(limit))
       if bytes.count > 8 * limit { bytes.removeFirst(bytes.count - limit) }

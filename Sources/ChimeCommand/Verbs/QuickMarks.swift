@@ -1,24 +1,23 @@
 import ChimeControl
 import ChimeWords
 
-/// What the words of a line say of a reminder beside its title and its time: `#tag`, `!critical`, `@phone`, and `//` before
-/// a note that goes on to the end of the line.
+/// Shorthand in the words of a line: `#tag`, `!critical`, `@phone`, and `//` before a note up to the end of the line.
 ///
-/// A word in quotes with a space in it is left alone, and so is what may be something else: `#12`, `@5pm`, `https://…`.
+/// Quoted words that contain a space stay as they are, and so do `#12`, `@5pm` and `https://…`.
 struct QuickMarks: Equatable {
   var tags: [String] = []
   var urgency: RemindersInterface.Reminder.Urgency?
   var channels: [String] = []
   var note: String?
 
-  /// What the help of each verb says that takes them.
+  /// The help text shared by verbs that accept marks.
   static let rule = localizable(
     """
     `#tag`, `!low`, `!normal`, `!critical` and `@channel` among the words mean --tag, --urgency and --to, and the \
     text after `//` is the body. The shell interprets `#` and `!`: put the line in single quotes.
     """)
 
-  /// Takes the marks out of the words of a line.
+  /// Removes the marks from the words of a line.
   static func taken(from words: [String]) throws -> (marks: QuickMarks, words: [String]) {
     var words = words
     if words.count == 1 { words = words[0].split(whereSeparator: \.isWhitespace).map(String.init) }
@@ -61,7 +60,7 @@ struct QuickMarks: Equatable {
     return true
   }
 
-  /// Puts them beside what the options say.
+  /// Merges the marks with the options.
   func add(to draft: inout RemindersInterface.Draft) throws {
     func refuse(_ mark: String, _ option: String) -> Failure {
       Failure.usage(localized("%1 and --%2 contradict each other", TerminalSanitizer.line(mark), option))
@@ -82,7 +81,7 @@ struct QuickMarks: Equatable {
 }
 
 extension QuickMarks {
-  /// Those that there are, for JSON.
+  /// The marks as JSON members.
   var members: [JSONText.Member] {
     var members: [JSONText.Member] = []
     if !tags.isEmpty { members.append(.init(name: "tags", value: .strings(tags))) }
@@ -92,7 +91,7 @@ extension QuickMarks {
     return members
   }
 
-  /// Those that there are, for a person.
+  /// The marks as lines for a person.
   var lines: [String] {
     let marks = tags.map { "#\($0)" } + (urgency.map { ["!\($0.rawValue)"] } ?? []) + channels.map { "@\($0)" }
     return (marks.isEmpty ? [] : [marks.joined(separator: " ")]) + (note.map { ["// \($0)"] } ?? [])

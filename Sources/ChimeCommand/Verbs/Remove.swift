@@ -31,7 +31,7 @@ enum Remove {
         context.note(localized("Nothing was removed."))
         return .failed
       }
-      // The one that was shown is the one that goes.
+      // Remove exactly the reminder that was shown.
       id = reminder.id
     }
     let reply: RemindersInterface.Remove.Reply = try daemon.call(RemindersInterface.Remove(id: id))
@@ -48,7 +48,7 @@ enum Remove {
 
 /// Questions to a person at a terminal.
 enum Asking {
-  /// Asks; only a clear yes is one, in English or in the person's language.
+  /// Asks for confirmation; accepts only a clear yes, in English or in the user's language.
   static func confirm(_ context: Context, _ question: String) -> Bool {
     context.process.output.flush()
     context.process.errors.write("\(question) \(localized("[y/N]")) ")

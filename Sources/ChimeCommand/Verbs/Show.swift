@@ -108,7 +108,7 @@ enum Show {
     context.print(table: History.table(context, occurrences, showingTitle: false))
   }
 
-  /// The zone that governs its times; `local` with the one it is at present.
+  /// Returns the zone of the reminder's times; for `local`, with its current name.
   private static func zone(_ reminder: RemindersInterface.Reminder) -> String {
     if let own = (try? Schedule(canonical: reminder.when))?.zoneIdentifier {
       return localized("%1, as its schedule says", own)

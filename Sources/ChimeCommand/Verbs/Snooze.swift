@@ -40,7 +40,7 @@ enum Snooze {
     return .success
   }
 
-  /// What is asked for: which one, and for how long (ISO 8601) or until when (RFC 3339).
+  /// The request: the words of the id, and a length (ISO 8601) or an end (RFC 3339).
   private struct Wish {
     var id: [String]
     var length: String?
@@ -66,7 +66,7 @@ enum Snooze {
     if let place = words.lastIndex(where: { context.isUntil($0) }) {
       let text = words[(place + 1)...].joined(separator: " ")
       if let time = until(text) { return Wish(id: Array(words[..<place]), until: time) }
-      // A title may have the word too; with nothing before it there is none.
+      // A title may contain the word too, but not an empty one.
       if place == 0 { throw unknown(text) }
     }
     let (id, length) = split(words)
@@ -83,7 +83,7 @@ enum Snooze {
       localized("until when? \"%1\" is not a future time", text), hint: "chime snooze until \"tomorrow at 9\"")
   }
 
-  /// The lengths that the reminder offers beside the one that was taken.
+  /// Prints the reminder's other snooze lengths.
   private static func offer(_ context: Context, _ id: String) {
     let reply: RemindersInterface.Get.Reply? = try? context.daemon().call(RemindersInterface.Get(id: id))
     let others = (reply?.reminder.snooze ?? []).dropFirst().map { LengthText.human($0) }
@@ -92,7 +92,7 @@ enum Snooze {
       localized("Or for %1: chime snooze %2 %3", others.joined(separator: localized(" or ")), id, others[0]), .faint)
   }
 
-  /// The words of the id, and the length in ISO 8601.
+  /// Splits the words into the id and a length in ISO 8601.
   static func split(_ words: [String]) -> (id: [String], length: String?) {
     let words = parted(words)
     for count in stride(from: min(words.count, 8), to: 0, by: -1) {
@@ -105,7 +105,7 @@ enum Snooze {
     return (words, nil)
   }
 
-  /// Words, also where some were quoted together.
+  /// Splits words that were quoted together.
   private static func parted(_ words: [String]) -> [String] {
     words.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }
   }

@@ -30,7 +30,7 @@ enum Watch {
     try context.noWords()
     let limit = try context.line.count("count", maximum: 1_000_000_000)
     if context.process.hasScreen, context.format == .human, limit == nil, !context.line.has("lines") {
-      // Who cannot be reached at all is told of before anything is drawn.
+      // Report an unreachable daemon before drawing anything.
       let line = try WatchLine(context)
       if let terminal = Terminal(input: STDIN_FILENO, output: STDOUT_FILENO) {
         return WatchScreen(context, terminal, line).run()

@@ -163,7 +163,7 @@ enum When {
     ])
     for moment in explanation.moments {
       let offset = String(RFC3339.format(moment.instant, in: explanation.zone).dropFirst(19))
-      // Zones without abbreviations of their own are labelled with their offset.
+      // Zones without abbreviations use their offset as label.
       let label = moment.label.first?.isLetter == true ? " \(moment.label)" : ""
       table.rows.append([
         .init(clock.text(moment.instant)), .init(offset == "Z" ? "UTC" : offset + label, .faint),
@@ -179,7 +179,7 @@ enum When {
         context.out(line)
         continue
       }
-      // Beside its time where there is room, else beneath it.
+      // Beside the time if there is room, else below.
       if width.map({ used + 2 + TextWidth.of(remark) <= $0 }) ?? true {
         context.out("\(line)  \(style(remark, .caution))")
       } else {

@@ -47,7 +47,7 @@ enum Why {
     return .success
   }
 
-  /// The latest messages of the reminder.
+  /// Reads the reminder's latest deliveries.
   private static func deliveries(
     of reminder: RemindersInterface.Reminder, _ daemon: Daemon
   ) throws -> [DeliveriesInterface.Delivery] {
@@ -56,11 +56,11 @@ enum Why {
     return reply.deliveries
   }
 
-  /// The days before its next time that calendars take from its schedule.
+  /// Reads the days before the next time that calendars remove.
   private static func leftOut(
     of reminder: RemindersInterface.Reminder, _ context: Context, _ daemon: Daemon
   ) throws -> [Wire.LeftOut] {
-    // Most schedules leave nothing out.
+    // Most schedules name no calendar.
     guard reminder.next != nil, (try? Schedule(canonical: reminder.when))?.calendarNames.isEmpty == false else {
       return []
     }
@@ -88,26 +88,26 @@ enum Why {
   }
 }
 
-/// Why something became of a reminder, or is to become of it.
+/// A statement about a reminder's past or next time, with its cause.
 struct Reason: Equatable, Sendable {
   enum Kind: String, Sendable, CaseIterable { case rang, late, missed, next, delivery }
 
   var kind: Kind
-  /// The time of the schedule that it is about.
+  /// The scheduled time that it concerns.
   var at: Wire.Time?
   var sentence: Sentence
-  /// What changes it, as it would be typed.
+  /// The command that changes the cause.
   var command: String?
 }
 
 extension Reason {
-  /// What a program reads of it.
+  /// The reason in the output for programs.
   var output: Output.Reason {
     Output.Reason(kind: .init(rawValue: kind.rawValue) ?? .next, at: at, text: sentence.english, command: command)
   }
 }
 
-/// Explains a reminder from its record: pure, so that each sentence can be tested by itself.
+/// Derives the explanations from a reminder's record, without I/O, so that each sentence is testable.
 struct Reasons {
   var reminder: RemindersInterface.Reminder
   /// Newest first.
@@ -124,12 +124,12 @@ struct Reasons {
 
   private var id: String { reminder.id }
 
-  // MARK: What came
+  // MARK: Past occurrences
 
   private func past(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
     let at = occurrence.scheduledAt
     if let missed = occurrence.missed { return self.missed(occurrence, missed) }
-    // Whenever its ping began to be awaited, what counts is whether one came.
+    // For an expectation, only the ping matters.
     if reminder.within != nil { return expected(occurrence) }
     let lateness = length(occurrence.latenessMs ?? 0)
     switch occurrence.late {
@@ -177,7 +177,7 @@ struct Reasons {
   private func rang(
     _ occurrence: OccurrencesInterface.Occurrence, _ at: Wire.Time, _ lateness: String
   ) -> Reason {
-    // What came later than jitter can have it was moved, or snoozed.
+    // A larger delay than the jitter means a moved or snoozed occurrence.
     let jitter = reminder.jitter.flatMap { try? DurationText.parseISO8601($0) } ?? .zero
     if let late = occurrence.latenessMs, late >= 1_000, late <= jitter.rawValue + 1_000 {
       return Reason(
@@ -274,12 +274,12 @@ struct Reasons {
     return Reason(kind: .missed, at: at, sentence: sentence, command: command)
   }
 
-  /// The messages of the latest time that rang which have not arrived.
+  /// The undelivered messages of the latest occurrence that fired.
   private var undelivered: [Reason] {
     guard let latest = occurrences.first(where: { $0.firedAt != nil }) else { return [] }
     var seen: Set<String> = []
     return deliveries.filter { $0.occurrence == latest.id && $0.event == nil }.compactMap { delivery in
-      // Of several rounds the newest stands for its channel.
+      // Of several repetitions, the newest stands for its channel.
       guard seen.insert(delivery.channel).inserted else { return nil }
       let result = Sentence.Value.told(delivery.lastResult ?? "")
       let sentence: Sentence
@@ -298,7 +298,7 @@ struct Reasons {
     }
   }
 
-  // MARK: What comes
+  // MARK: Upcoming times
 
   private var coming: [Reason] {
     var reasons: [Reason] = []
@@ -367,7 +367,7 @@ struct Reasons {
     return reasons
   }
 
-  /// Says what it waits for that has no next time for that reason.
+  /// Adds the event that a reminder without a next time waits for.
   private func addAwaited(_ add: (Sentence, String?) -> Void) -> Bool {
     if let condition = reminder.onlyIfDone, let since = condition.since {
       add(
@@ -395,7 +395,7 @@ struct Reasons {
     }
   }
 
-  /// Whether the silence covers the reminder's next time.
+  /// Whether a global silence covers the reminder's next time.
   private func isSilent(_ silence: Wire.Silence) -> Bool {
     guard silence.critical || reminder.urgency != .critical else { return false }
     guard let next = reminder.next.flatMap({ WallClock.instant($0) }), let end = WallClock.instant(silence.until) else {
@@ -404,7 +404,7 @@ struct Reasons {
     return next < end
   }
 
-  // MARK: Where it goes
+  // MARK: Channels
 
   private var channels: [Reason] {
     guard !reminder.channels.isEmpty else {
@@ -442,7 +442,7 @@ struct Reasons {
 
   private func time(_ time: Wire.Time) -> Sentence.Value { .time(time) }
 
-  /// `3h20m`, which is read alike in every language.
+  /// Returns `3h20m`, which needs no translation.
   private func length(_ milliseconds: Int) -> String {
     DurationText.format(.seconds(max(1, (Int64(milliseconds) + 500) / 1_000)))
   }

@@ -1,4 +1,4 @@
-/// A screen of a terminal as a value: a grid of cells, and what has to be written to make it of the one before.
+/// A terminal screen as a grid of cells, and the escape sequences that turn the previous frame into it.
 ///
 ///     var frame = Frame(width: 80, height: 24)
 ///     frame.put("Tea", 2, 0, .strong, room: 20)
@@ -7,11 +7,11 @@
 /// Source: ECMA-48 (CUP, CHA, EL, SGR).
 struct Frame: Equatable {
   struct Cell: Equatable {
-    /// `nil`: the second half of a wide character.
+    /// `nil` is the second half of a wide character.
     var character: Character? = " "
     var tone = Style.Tone.plain
 
-    /// Blank whatever its tone: no tone is seen on a blank.
+    /// Whether the cell is blank; its tone is invisible then.
     var isBlank: Bool { character == " " }
   }
 
@@ -19,7 +19,7 @@ struct Frame: Equatable {
   let height: Int
   private(set) var cells: [Cell]
 
-  /// Wider and higher than any terminal is not drawn.
+  /// The size limit of a frame, in columns and rows.
   static let largest = 1_000
 
   init(width: Int, height: Int) {
@@ -27,19 +27,19 @@ struct Frame: Equatable {
     cells = Array(repeating: Cell(), count: self.width * self.height)
   }
 
-  /// Writes text, cut with `…` where it is longer than `room`; what lies outside is not drawn.
+  /// Writes text, truncated with `…` to `room` columns; text outside the frame is ignored.
   ///
-  /// - Returns: the column behind it.
+  /// - Returns: the column after the text.
   @discardableResult
   mutating func put(_ text: String, _ x: Int, _ y: Int, _ tone: Style.Tone = .plain, room: Int = .max) -> Int {
     guard (0..<height).contains(y), x >= 0, x < width else { return x }
     var column = x
     for character in TextWidth.truncate(text, to: min(room, width - x)) {
       let columns = TextWidth.of(character)
-      // A mark that stands alone takes no room of its own.
+      // A lone combining mark takes no column.
       guard columns > 0, column + columns <= width else { continue }
       let place = y * width + column
-      // Half of a wide character is none.
+      // Overwriting half of a wide character erases the other half.
       if cells[place].character == nil { cells[place - 1] = Cell() }
       if column + columns < width, cells[place + columns].character == nil { cells[place + columns] = Cell() }
       cells[place] = Cell(character: character, tone: character == " " ? .plain : tone)
@@ -49,7 +49,7 @@ struct Frame: Equatable {
     return column
   }
 
-  /// The rows as text without colours and without white space at their ends.
+  /// The rows as plain text without trailing spaces.
   var rows: [String] {
     (0..<height).map { y in
       var line = String(cells[(y * width)..<((y + 1) * width)].compactMap(\.character))
@@ -60,8 +60,9 @@ struct Frame: Equatable {
 
   // MARK: Writing
 
-  /// What makes this of the frame that a terminal shows; of an empty screen when there is none of this size. Nothing when
-  /// they are the same.
+  /// Returns the output that turns the shown frame into this one; empty if both are the same.
+  ///
+  /// A frame of another size, or nil, is cleared first.
   func changes(after shown: Frame?, style: Style) -> String {
     let shown = shown.flatMap { $0.width == width && $0.height == height ? $0 : nil }
     var pen = Pen(style: style)
@@ -72,14 +73,14 @@ struct Frame: Equatable {
     return pen.text
   }
 
-  /// Unchanged cells between two that have changed are written again up to here: it is less than another jump.
+  /// The most unchanged cells that are rewritten between two changes, which costs less than a cursor move.
   private static let gap = 4
 
   private func write(row y: Int, after before: Frame, with pen: inout Pen) {
     let start = y * width
     func same(_ x: Int) -> Bool { cells[start + x] == before.cells[start + x] }
     guard let first = (0..<width).first(where: { !same($0) }) else { return }
-    // From here on all is blank; erased to the end of the line in one go where there was something.
+    // Cells from `end` on are blank; erase them at once if they were not.
     let end = (0..<width).last { !cells[start + $0].isBlank }.map { $0 + 1 } ?? 0
     let wasEnd = (0..<width).last { !before.cells[start + $0].isBlank }.map { $0 + 1 } ?? 0
     var x = first
@@ -88,7 +89,7 @@ struct Frame: Equatable {
         x += 1
         continue
       }
-      // A wide character is written whole.
+      // Write a wide character as a whole.
       while x > 0, cells[start + x].character == nil { x -= 1 }
       var stop = x
       var unchanged = 0
@@ -113,10 +114,10 @@ struct Frame: Equatable {
     var isUnsure = false
     for index in range {
       guard let character = cells[index].character else { continue }
-      // Not every terminal gives an emoji the width that it should have: what follows is put in its place again.
+      // Terminals disagree about the width of emoji, so set the cursor again after one.
       if isUnsure { pen.move(index - y * width, y) }
       isUnsure = Self.isUnsure(character)
-      // No tone is seen on a blank: the one in force stays.
+      // A blank shows no tone, so keep the current one.
       if character != " " { pen.set(cells[index].tone) }
       pen.text.append(character)
     }

@@ -1,6 +1,6 @@
-/// What a person presses, read from the bytes that a terminal sends.
+/// Decodes keys from the bytes that a terminal sends.
 ///
-/// A paste is no keys: what stands between the marks of a bracketed paste comes as one text, which answers nothing.
+/// A bracketed paste arrives as one text, so that pasted letters trigger no commands.
 ///
 /// Source: ECMA-48 (CSI), xterm's "Control Sequences" (cursor keys, bracketed paste).
 struct KeyReader {
@@ -14,10 +14,10 @@ struct KeyReader {
   private var bytes: [UInt8] = []
   private var pasted: [UInt8]?
 
-  /// Whether an Esc has come that may yet turn out to begin something longer: ask again in a moment, with `flush`.
+  /// Whether a lone Esc may still begin a sequence; call `flush` after a moment.
   var isWaiting: Bool { pasted == nil && bytes.first == 0x1B }
 
-  /// The keys of these bytes; an unfinished sequence waits for the rest.
+  /// Returns the keys of these bytes; keeps an incomplete sequence.
   mutating func read(_ more: some Sequence<UInt8>) -> [Key] {
     bytes += more
     var keys: [Key] = []
@@ -30,26 +30,26 @@ struct KeyReader {
       bytes.removeFirst(length)
       if let key { keys.append(key) }
     }
-    // Nobody types that much into one sequence.
+    // No key sequence is this long; discard it.
     if bytes.count > 64, pasted == nil { bytes = [] }
     return keys
   }
 
-  /// Nothing more has come: an Esc was the key.
+  /// Returns a pending Esc as a key, because nothing more has arrived.
   mutating func flush() -> [Key] {
     guard isWaiting else { return [] }
     bytes = []
     return [.escape]
   }
 
-  /// The first key and its bytes; a key of `nil` is none that is known. `nil`: not all of it is here.
+  /// Returns the first key and its length in bytes; a nil key is unknown. Returns `nil` if the sequence is incomplete.
   private mutating func next() -> (Key?, Int)? {
     switch bytes[0] {
     case 0x1B: return sequence()
     case 0x0D, 0x0A: return (.enter, 1)
     case 0x7F, 0x08: return (.backspace, 1)
     case 0x0C: return (.redraw, 1)
-    // Ctrl-U, as a terminal's own line has it.
+    // Ctrl-U, as in the line discipline of a terminal.
     case 0x15: return (.clear, 1)
     // Ctrl-N and Ctrl-P, as in Emacs and readline.
     case 0x0E: return (.down, 1)
@@ -60,7 +60,7 @@ struct KeyReader {
     }
   }
 
-  /// A character of several bytes.
+  /// Decodes a multibyte character.
   private func letter() -> (Key?, Int)? {
     let length =
       switch bytes[0] {
@@ -77,7 +77,7 @@ struct KeyReader {
     return (.character(character), length)
   }
 
-  /// What begins with Esc.
+  /// Decodes a sequence that begins with Esc.
   private mutating func sequence() -> (Key?, Int)? {
     guard bytes.count > 1 else { return nil }
     switch bytes[1] {
@@ -89,7 +89,7 @@ struct KeyReader {
     case UInt8(ascii: "O"):
       guard bytes.count > 2 else { return nil }
       return (Self.keys[String(decoding: [bytes[2]], as: UTF8.self)], 3)
-    // Esc twice is Esc; a key with Alt is none.
+    // Esc twice is Esc; keys with Alt are ignored.
     case 0x1B: return (.escape, 1)
     default: return (nil, 2)
     }
@@ -102,7 +102,7 @@ struct KeyReader {
 
   private static let endOfPaste = Array("\u{1B}[201~".utf8)
 
-  /// Takes what was pasted; `false` when its end is not here yet.
+  /// Takes pasted text; returns `false` if its end has not arrived.
   private mutating func takePaste(_ keys: inout [Key]) -> Bool {
     let mark = Self.endOfPaste
     let last = bytes.count - mark.count
@@ -113,7 +113,7 @@ struct KeyReader {
       keys.append(.paste(String(decoding: text, as: UTF8.self)))
       return true
     }
-    // All but what may be the beginning of the mark.
+    // Keep bytes that may begin the end marker.
     let settled = max(0, bytes.count - mark.count + 1)
     pasted = Array(((pasted ?? []) + bytes[..<settled]).prefix(4_096))
     bytes.removeFirst(settled)

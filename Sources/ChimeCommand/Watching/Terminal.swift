@@ -1,17 +1,16 @@
 import Glibc
 
-/// A terminal that is taken for a full screen and given back as it was, however the program ends: by its own end, by a
-/// signal, or by a crash.
+/// A terminal in full-screen mode, which is restored however the program ends: normally, by a signal, or by a crash.
 ///
-/// While it is taken: the alternate screen, no cursor, no line wrap, pastes in brackets; keys come as they are pressed, and
-/// without being shown. Ctrl-C, Ctrl-\ and Ctrl-Z stay signals.
+/// Full-screen mode means: alternate screen, no cursor, no line wrap, bracketed paste, and single keys without echo.
+/// Ctrl-C, Ctrl-\ and Ctrl-Z remain signals.
 ///
 /// Source: termios(3), signal-safety(7); xterm's "Control Sequences" (1049, 25, 7, 2004, 2026).
 final class Terminal {
-  /// What comes beside keys.
+  /// The events other than keys.
   enum Signal: Equatable {
     case resized, interrupted, suspend, resumed
-    /// The program is to end by this signal.
+    /// The program must end by this signal.
     case end(Int32)
   }
 
@@ -26,22 +25,22 @@ final class Terminal {
   private static let ends: [Int32] = [SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU]
   private static let crashes: [Int32] = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS]
 
-  /// What a signal handler needs, made before there is one, and by itself untouched by anything but plain stores and loads.
+  /// The data of the signal handlers, allocated before any handler is installed, and accessed only by plain loads and stores.
   fileprivate struct Saved {
     var input: Int32
     var output: Int32
     var modes: termios
     var isTaken = false
     var leave: UnsafeMutableBufferPointer<UInt8>
-    /// What was in force for each of `crashes`.
+    /// The previous action of each signal in `crashes`.
     var earlier: UnsafeMutableBufferPointer<sigaction>
   }
 
-  // One terminal a process. The handlers and the one thread of the command are the two parties; handlers only read, except
+  // Handlers need a global. The command's only thread and its signal handlers share it; handlers only read it, except
   // for `isTaken`, which they set to false.
   fileprivate nonisolated(unsafe) static var saved: UnsafeMutablePointer<Saved>?
 
-  /// Takes the terminal; `nil` when it is none, or another process's.
+  /// Takes over the terminal; `nil` if it is none, or belongs to another process.
   init?(input: Int32, output: Int32) {
     (self.input, self.output) = (input, output)
     var modes = termios()
@@ -59,7 +58,7 @@ final class Terminal {
         input: input, output: output, modes: modes, leave: leave, earlier: earlier))
     Self.saved = saved
     taken = modes
-    // Keys as they come, unseen; a flow that Ctrl-S has stopped would stop the screen.
+    // Single keys without echo; no flow control, since Ctrl-S would freeze the screen.
     taken.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN)
     taken.c_iflag &= ~tcflag_t(IXON | ICRNL)
     listen()
@@ -68,33 +67,33 @@ final class Terminal {
 
   deinit { release() }
 
-  /// The descriptor that is readable when there are signals.
+  /// The descriptor that becomes readable when signals arrive.
   var signals: Int32 { pipe.descriptor }
 
-  /// The size in columns and rows.
   var size: (columns: Int, rows: Int) {
     var size = winsize()
     guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  // MARK: Taking and giving back
+  // MARK: Full-screen mode
 
-  /// Takes the terminal, again after it was given back.
+  /// Enters full-screen mode, also after a release.
   func take() {
     Self.saved?.pointee.isTaken = true
     tcsetattr(input, TCSADRAIN, &taken)
     write(Self.enter)
   }
 
-  /// Gives the terminal back as it was.
+  /// Restores the terminal.
   func release() { giveBack() }
 
-  /// Stops like any program that Ctrl-Z is pressed for, and returns when it is told to go on; at once where nobody could
-  /// tell it. The terminal is to be taken again.
+  /// Restores the terminal and stops as on Ctrl-Z; returns when the process is continued, or at once in an orphaned
+  /// process group. Call `take` afterwards.
   func suspend() {
     release()
-    // Until it is continued, this stands here: SIGTSTP cannot be handled and stop too.
+    // Execution stops here until SIGCONT. The handler for SIGTSTP must be removed meanwhile, because a handled signal
+    // does not stop.
     var action = sigaction()
     action.__sigaction_handler.sa_handler = SIG_DFL
     var ours = sigaction()
@@ -103,7 +102,7 @@ final class Terminal {
     sigaction(SIGTSTP, &ours, nil)
   }
 
-  /// Gives the terminal back and ends the process by the signal, so that whoever started it sees by what.
+  /// Restores the terminal and ends the process by the signal, so that the parent sees the cause.
   func end(by signal: Int32) -> Never {
     release()
     Glibc.signal(signal, SIG_DFL)
@@ -113,9 +112,9 @@ final class Terminal {
 
   // MARK: Writing and reading
 
-  /// Writes all of it, unless a signal comes while the screen takes nothing.
+  /// Writes all text, unless a signal arrives while the terminal is blocked.
   ///
-  /// - Returns: `false` when there is no terminal any more.
+  /// - Returns: `false` if the terminal is gone.
   @discardableResult
   func write(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
@@ -125,7 +124,7 @@ final class Terminal {
       if count >= 0 {
         written += count
       } else if errno == EAGAIN || errno == EINTR {
-        // A screen that takes nothing must not keep the program from ending.
+        // A blocked terminal must not keep the program from ending.
         var entries = [
           pollfd(fd: output, events: Int16(POLLOUT), revents: 0),
           pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
@@ -139,7 +138,7 @@ final class Terminal {
     return true
   }
 
-  /// The bytes of keys that are there; `nil` when there will be none any more.
+  /// Returns the available bytes; `nil` at the end of the input.
   func read() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = bytes.withUnsafeMutableBytes { Glibc.read(input, $0.baseAddress, $0.count) }
@@ -147,7 +146,7 @@ final class Terminal {
     return count < 0 && (errno == EINTR || errno == EAGAIN) ? [] : nil
   }
 
-  /// The signals that have come since.
+  /// Returns the signals since the last call.
   func arrived() -> [Signal] {
     pipe.arrived().reduce(into: [Signal]()) { signals, number in
       let signal: Signal =
@@ -172,24 +171,24 @@ final class Terminal {
       for (index, signal) in Terminal.crashes.enumerated() where signal == number {
         sigaction(number, &saved.pointee.earlier[index], nil)
       }
-      // A fault comes again as soon as this returns, and finds what was in force before; what was sent is sent again.
+      // A fault recurs when this handler returns, and meets the previous action; `raise` resends a sent signal.
       raise(number)
     }
-    // A stack that has run out leaves no room for a handler but on a stack of its own, which the runtime may have made.
+    // A stack overflow leaves no room for a handler, except on the alternate stack that the runtime may have installed.
     crash.sa_flags = Int32(SA_ONSTACK)
     for (index, signal) in Self.crashes.enumerated() {
       if let saved = Self.saved { sigaction(signal, &crash, &saved.pointee.earlier[index]) }
     }
-    // Whichever way the process ends by itself.
+    // For every normal exit.
     atexit { giveBack() }
   }
 }
 
-/// Gives the terminal back, from wherever: it calls nothing that a signal handler may not.
+/// Restores the terminal. It calls only async-signal-safe functions.
 private func giveBack() {
   guard let saved = Terminal.saved, saved.pointee.isTaken else { return }
   saved.pointee.isTaken = false
-  // A screen that takes nothing is not waited for long.
+  // Wait only briefly for a blocked terminal.
   var entry = pollfd(fd: saved.pointee.output, events: Int16(POLLOUT), revents: 0)
   _ = poll(&entry, 1, 200)
   if entry.revents & Int16(POLLOUT) != 0 {

@@ -1,4 +1,4 @@
-/// Kinds of events, and states that stand for them.
+/// The colors of event kinds.
 enum WatchEvents {
   static func tone(_ kind: String) -> Style.Tone {
     switch kind {

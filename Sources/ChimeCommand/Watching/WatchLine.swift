@@ -3,8 +3,8 @@ import ChimeSchedule
 import ChimeWords
 import Varlink
 
-/// The line of `chime watch` to the daemon: one connection on which events come, and one on which it asks, a question at a
-/// time. Nothing here waits.
+/// The connections of `chime watch` to the daemon: one that streams events, and one for requests, one at a time.
+/// Nothing here blocks.
 final class WatchLine {
   private let events: Daemon.Pending<DaemonInterface.Monitor.Reply>
   private let watching: Daemon
@@ -16,24 +16,24 @@ final class WatchLine {
   private var refreshedAt = ContinuousClock.now - .seconds(60)
   private var refreshWanted = true
   private var isFirst = true
-  /// Whether the screen has room to draw the times of the day ahead.
+  /// Whether the screen has room for the timeline of the next day.
   var wantsDayAhead = false
 
-  /// Between two readings of everything, however much happens.
+  /// The minimum interval between two full refreshes.
   private static let rest = Duration.seconds(1)
-  /// What has no event of its own is seen so often.
+  /// The refresh interval for data without events.
   private static let usual = Duration.seconds(300)
-  /// A daemon that takes longer is said to be silent.
+  /// The response time after which the daemon counts as silent.
   private static let patience = Duration.seconds(3)
-  /// More is not read than a screen can show.
+  /// The most items of each list, more than a screen shows.
   private static let most = 200
-  /// The same of the day ahead, on whose lines many times share a place.
+  /// The most upcoming times for the timeline, where many share a cell.
   static let mostAhead = 1_000
 
-  /// Something to ask: how, and what becomes of the answer.
+  /// A request, and the handler of its reply.
   private struct Question {
     var begin: (Daemon) throws -> Void
-    /// Takes the reply if it is there; says whether it was.
+    /// Handles the reply if it has arrived; returns whether it had.
     var take: (inout WatchModel) throws -> Bool
   }
 
@@ -44,16 +44,16 @@ final class WatchLine {
     events = try watching.follow(DaemonInterface.Monitor())
   }
 
-  /// Readable when something may have come.
+  /// The descriptors that become readable when data may have arrived.
   var descriptors: [Int32] { [watching.descriptor, asked == nil ? nil : asking.descriptor].compactMap { $0 } }
 
-  /// When something is to be done although nothing has come.
+  /// The time of the next action without incoming data.
   var deadline: ContinuousClock.Instant {
     if asked != nil { return max(.now, askedAt) + Self.patience }
     return refreshedAt + (refreshWanted ? Self.rest : Self.usual)
   }
 
-  /// Everything is read again.
+  /// Requests a full refresh.
   func refresh() {
     refreshWanted = true
     refreshedAt = .now - Self.rest
@@ -81,7 +81,7 @@ final class WatchLine {
     }
   }
 
-  /// An answer goes before whatever else is to be asked, and what it changes is read at once.
+  /// Queues an answer before all other requests, and a refresh after it.
   private func answer<Method: VarlinkMethod>(
     _ request: Method, _ tell: @escaping (Method.Reply) -> (String, Style.Tone)
   ) {
@@ -98,12 +98,12 @@ final class WatchLine {
     next()
   }
 
-  // MARK: Listening
+  // MARK: Receiving
 
-  /// Takes what has come and asks what there is to ask.
+  /// Handles incoming data and sends the next request.
   ///
-  /// - Returns: whether anything is another than before.
-  /// - Throws: `Failure`, when the daemon is gone.
+  /// - Returns: whether anything changed.
+  /// - Throws: `Failure`, if the connection is lost.
   func listen(_ model: inout WatchModel, now: Instant) throws -> Bool {
     var isChanged = false
     while let reply = try events.arrived() {
@@ -125,7 +125,7 @@ final class WatchLine {
       model.link = .silent(since: now - .seconds(3))
       isChanged = true
     }
-    // What should have fired has not been heard of.
+    // An occurrence should have fired, but no event has arrived.
     if asked == nil, .now - refreshedAt > .seconds(10),
       let first = model.upcoming.first.flatMap({ WallClock.instant($0.at) }),
       first + .seconds(2) < now, !model.upcoming[0].paused
@@ -142,7 +142,7 @@ final class WatchLine {
     let question = questions.removeFirst()
     askedAt = .now
     asked = question
-    // A daemon that is gone is met where its reply is looked for.
+    // Reading the reply will report a lost connection.
     try? question.begin(asking)
   }
 

@@ -2,34 +2,34 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// What `chime watch` knows and what a person has done: a value that is told of keys, replies, events and the time, and from
-/// which `WatchView` draws. It reads no clock and speaks to nobody.
+/// The state of `chime watch`, updated by keys, replies, events and time; `WatchView` draws it. It reads no clock and
+/// does no I/O.
 struct WatchModel {
-  /// How the daemon is reached.
+  /// The state of the connection.
   enum Link: Equatable {
     case connected
-    /// It has been asked and says nothing.
+    /// The daemon does not answer a request.
     case silent(since: Instant)
-    /// It is gone, and looked for again at `retry`.
+    /// The daemon is gone; the next connection attempt is at `retry`.
     case away(since: Instant, retry: Instant, attempts: Int)
   }
 
-  /// What the keys are for.
+  /// The meaning of the keys.
   enum Mode: Equatable {
     case watching
     case help
-    /// The length of a snooze is being typed.
+    /// The user types the length of a snooze.
     case asking(text: String, problem: String?)
   }
 
-  /// What a key brings about beside a change of the picture.
+  /// The action that a key requests, beyond a change of the model.
   enum Effect: Equatable {
     case leave
-    /// The whole screen is drawn again.
+    /// Redraw the whole screen.
     case redraw
     case done(String)
     case dismiss(String)
-    /// With a length in ISO 8601, or the reminder's own.
+    /// With a length in ISO 8601, or nil for the reminder's default.
     case snooze(String, String?)
   }
 
@@ -48,30 +48,30 @@ struct WatchModel {
   var link = Link.connected
   var health: DaemonInterface.Health?
   var upcoming: [OccurrencesInterface.Coming] = [] { didSet { knowsUpcoming = true } }
-  /// Those that have no time yet, because they count from what becomes of another.
+  /// The reminders without a time, because they wait for another.
   var awaiting: [OccurrencesInterface.Awaiting] = []
-  /// Every time of the next 24 hours, where the screen has room to draw them; `upcoming` has the next of each reminder.
+  /// All times of the next 24 hours, if the screen has room for them; `upcoming` has only the next of each reminder.
   var ahead: [OccurrencesInterface.Coming] = []
-  /// Whether it has been told what comes: until then that is not known, and not nothing.
+  /// Whether upcoming times have arrived; until then the list is unknown, not empty.
   private(set) var knowsUpcoming = false
-  /// The same of what happened before.
+  /// Whether the history has arrived.
   private(set) var knowsHistory = false
-  /// What waits for an answer, the latest first.
+  /// The unanswered occurrences, latest first.
   var open: [OccurrencesInterface.Occurrence] = []
-  /// Messages under way or owed, the earliest attempt first.
+  /// The pending deliveries, earliest attempt first.
   var owed: [DeliveriesInterface.Delivery] = []
-  /// What has happened, the oldest first.
+  /// The past events, oldest first.
   private(set) var lines: [Line] = []
   private(set) var mode = Mode.watching
   private(set) var notice: Notice?
-  /// The occurrence that the keys answer.
+  /// The selected occurrence, which keys answer.
   private(set) var chosen: String?
-  /// Whether an answer is on its way: until it is there no other is given.
+  /// Whether an answer is in flight; no other is given meanwhile.
   private(set) var isAnswering = false
-  /// The time as it is shown: whole seconds.
+  /// The displayed time, in whole seconds.
   private(set) var now: Instant
 
-  /// More of what has happened is forgotten.
+  /// The most events that are kept.
   static let longest = 500
   private static let noticeTime = Milliseconds.seconds(6)
 
@@ -79,18 +79,18 @@ struct WatchModel {
 
   private static func whole(_ instant: Instant) -> Instant { Instant(seconds: instant.seconds) }
 
-  /// Time passes.
+  /// Advances the time.
   mutating func tick(_ now: Instant) {
     self.now = Self.whole(now)
     if let notice, notice.until <= self.now { self.notice = nil }
   }
 
-  // MARK: What the daemon tells
+  // MARK: Replies and events
 
   mutating func take(open: [OccurrencesInterface.Occurrence]) {
     let place = self.open.firstIndex { $0.id == chosen } ?? 0
     self.open = open
-    // What was chosen stays so wherever it stands now; when it is gone, what has come in its place.
+    // The selection follows its occurrence; if that is gone, it moves to the one now at its position.
     if !open.contains(where: { $0.id == chosen }) {
       chosen = open.isEmpty ? nil : open[min(place, open.count - 1)].id
     }
@@ -107,7 +107,7 @@ struct WatchModel {
 
   mutating func take(events: [DaemonInterface.Event]) {
     for event in events {
-      // Of what the daemon's clock says the order counts, and a clock may be set back.
+      // Keep the order of arrival, because the daemon's clock may be set back.
       add(
         Line(
           at: WallClock.instant(event.at) ?? now, kind: event.event,
@@ -115,7 +115,7 @@ struct WatchModel {
     }
   }
 
-  /// A sentence without the word that stands in front of it already: `"Tea"` of a tea that `fired`, or that was `added`.
+  /// Removes the word that the row already shows: `"Tea"` instead of `"Tea" fired` or `added "Tea"`.
   static func withoutState(_ text: String, title: String?, kind: String) -> String {
     guard let title else { return text }
     let head = "\"\(title)\""
@@ -127,7 +127,7 @@ struct WatchModel {
     return rest.isEmpty || rest.hasPrefix(" ") ? head + rest : text
   }
 
-  /// What had happened before this began, or while the daemon could not be heard.
+  /// Adds occurrences from before the start, or from a time without connection.
   mutating func take(history: [OccurrencesInterface.Occurrence]) {
     knowsHistory = true
     let known = lines.last?.at
@@ -155,7 +155,7 @@ struct WatchModel {
     }
   }
 
-  /// An answer was given, or refused.
+  /// Handles the reply to an answer.
   mutating func answered(_ text: String, _ tone: Style.Tone) {
     isAnswering = false
     say(text, tone)
@@ -205,7 +205,7 @@ struct WatchModel {
     chosen = open[min(max(0, move(place)), open.count - 1)].id
   }
 
-  /// Whether there is something to answer, and someone to take the answer.
+  /// Whether an answer is possible now; otherwise shows a notice.
   private mutating func canAnswer() -> Bool {
     guard link == .connected else {
       say(localized("the daemon is not available: nothing can be answered now"), .caution)
@@ -248,16 +248,16 @@ struct WatchModel {
     return nil
   }
 
-  // MARK: When it looks different
+  // MARK: Next change of the picture
 
-  /// Within so much of its time a countdown shows seconds.
+  /// The distance below which a countdown shows seconds.
   static let close = Milliseconds.seconds(600)
 
-  /// The next moment at which the picture is another although nothing happens.
+  /// Returns the next moment at which the screen changes by time alone.
   ///
-  /// - Parameter shown: the times that are counted down to.
-  /// - Returns: the next whole second while one of them is close; else the next whole minute, or the moment at which one of
-  ///   them comes close.
+  /// - Parameter shown: the times with countdowns.
+  /// - Returns: the next whole second while a countdown is close; else the next whole minute, or the moment when one
+  ///   becomes close.
   func nextChange(_ shown: [Instant]) -> Instant {
     var next = Instant(seconds: now.seconds - (now.seconds % 60) + 60)
     if let notice { next = min(next, notice.until) }

@@ -3,8 +3,8 @@ import ChimeSchedule
 import ChimeWords
 import Glibc
 
-/// `chime watch` on a terminal: waits for keys, signals, the daemon and the clock, tells the model, and draws what has
-/// changed of the picture.
+/// The loop of `chime watch` on a terminal: waits for keys, signals, the daemon and the clock, updates the model, and
+/// draws changes.
 final class WatchScreen {
   private let context: Context
   private let terminal: Terminal
@@ -15,15 +15,15 @@ final class WatchScreen {
   private var keys = KeyReader()
   private var size: (columns: Int, rows: Int)
   private var shown: Frame?
-  /// When the picture changes by itself.
+  /// The time of the next change by time alone.
   private var change: Instant
   private var isOver = false
   private var drawnAt = ContinuousClock.now - .seconds(1)
   private var isStale = true
 
-  /// Between two drawings, however much happens.
+  /// The minimum interval between two drawings.
   private static let rest = Duration.milliseconds(50)
-  /// How long an Esc may turn out to begin something longer.
+  /// How long a lone Esc may still begin a sequence.
   private static let escape = Duration.milliseconds(40)
 
   init(_ context: Context, _ terminal: Terminal, _ line: WatchLine) {
@@ -55,7 +55,7 @@ final class WatchScreen {
     let view = WatchView(model: model, zone: zone, glyphs: glyphs, width: size.columns, height: size.rows)
     let picture = view.picture()
     let changes = picture.frame.changes(after: shown, style: context.style)
-    // A whole screen is shown at once by terminals that know how.
+    // Synchronized output shows a full redraw at once, on terminals that support it.
     if !changes.isEmpty {
       let isWhole = shown == nil
       if !terminal.write(isWhole ? "\u{1B}[?2026h\(changes)\u{1B}[?2026l" : changes) { isOver = true }
@@ -81,14 +81,14 @@ final class WatchScreen {
     if result == 0, keys.isWaiting { press(keys.flush()) }
     if entries[1].revents != 0 { for signal in terminal.arrived() { take(signal) } }
     if entries[0].revents != 0 {
-      // A terminal that is gone says so here, whether or not its signal was heard.
+      // The end of input means that the terminal is gone, even if SIGHUP was lost.
       guard let bytes = terminal.read() else { return isOver = true }
       press(keys.read(bytes))
     }
     listen()
   }
 
-  /// Until the next thing that happens without anybody's doing, in milliseconds.
+  /// Returns the time to the next scheduled action, in milliseconds.
   private func timeout() -> Int32 {
     var wait = Duration.milliseconds(max(0, (change - context.process.now()).rawValue + 1))
     if keys.isWaiting { wait = min(wait, Self.escape) }
@@ -97,7 +97,7 @@ final class WatchScreen {
     return Int32(clamping: Int64((wait / .milliseconds(1)).rounded(.up)))
   }
 
-  /// Time has passed.
+  /// Updates the model's clock.
   private func pass() {
     let now = context.process.now()
     guard now >= change || now.seconds < model.now.seconds else { return }
@@ -115,7 +115,7 @@ final class WatchScreen {
     case .interrupted: isOver = true
     case .suspend, .resumed:
       if signal == .suspend { terminal.suspend() }
-      // Whoever had the terminal meanwhile may have left it in any state.
+      // Another program may have left the terminal in any state.
       terminal.take()
       size = terminal.size
       shown = nil
@@ -161,9 +161,9 @@ final class WatchScreen {
     model.tick(now)
     var attempts = 0
     if case .away(_, _, let earlier) = model.link { attempts = earlier + 1 }
-    // It is soon back after a restart; one that is away for long is looked for now and then.
+    // A restarted daemon returns soon; after that, retry less often.
     model.lost(attempts: attempts, retry: now + .seconds(attempts < 20 ? 1 : attempts < 60 ? 5 : 15))
-    // What refuses a person altogether is worth a word.
+    // A permission error needs a message.
     if failure.status == .notPermitted { model.say(failure.message, .bad) }
     isStale = true
   }

@@ -1,7 +1,7 @@
 import ChimeWords
 
 extension WatchView {
-  /// The keys, and what the signs mean.
+  /// Draws the help: keys and signs.
   func drawHelp(on frame: inout Frame) {
     let keys: [(String, String)] = [
       (glyphs.isASCII ? "j k" : "↑ ↓  j k", localized("select what to answer")), ("d", localized("done")),

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// The picture of `chime watch`: what waits for an answer, what comes, what is to be delivered, what has happened.
+/// Draws the screen of `chime watch`: unanswered occurrences, upcoming times, pending deliveries, events.
 struct WatchView {
   var model: WatchModel
   var zone: Zone
@@ -12,12 +12,12 @@ struct WatchView {
 
   private var clock: WallClock { WallClock(zone: zone, now: model.now) }
 
-  /// A row of a section: its parts, from which it is laid out in the width that there is.
+  /// A row of a section, as parts that are laid out for the width.
   struct Row {
-    /// What stands in columns of its own, such as the time.
+    /// Parts with columns of their own, such as the time.
     var lead: [Part]
     var text: Part
-    /// At the right end, where there is room.
+    /// At the right end, if there is room.
     var note: Part?
     var isChosen = false
   }
@@ -33,31 +33,31 @@ struct WatchView {
   private struct Section {
     var title: String
     var rows: [Row]
-    /// What the rows count down to.
+    /// The times with countdowns.
     var times: [Instant?] = []
-    /// How many there are, where not all of them are known here.
+    /// The total number, which may exceed the rows.
     var total: Int
-    /// The row that has to be seen.
+    /// The row that must be visible.
     var focus: Int?
-    /// So many are shown before another section gets more.
+    /// The number of rows granted before other sections get more.
     var least: Int
-    /// Whether the last rows are shown when there is no room for all.
+    /// Whether to show the last rows instead of the first if space is short.
     var showsEnd = false
-    /// What stands there when there are none, a row each; without any the section is left out.
+    /// The lines shown without rows; without any, the section is left out.
     var empty: [String] = []
 
     var wanted: Int { rows.isEmpty ? empty.count : rows.count }
   }
 
-  /// The times that the picture counts down to, for `WatchModel.nextChange`.
+  /// A frame, and the times with countdowns in it for `WatchModel.nextChange`.
   struct Picture {
     var frame: Frame
     var times: [Instant] = []
   }
 
-  /// Two columns from this width on.
+  /// The minimum width for two columns of sections.
   private static let wide = 120
-  /// Below this width what is said is said in fewer letters.
+  /// Whether texts are abbreviated.
   private var isNarrow: Bool { width < 60 }
 
   func picture() -> Picture {
@@ -84,17 +84,17 @@ struct WatchView {
     return picture
   }
 
-  /// Whether the day ahead is drawn beneath the rest.
+  /// Whether the screen has room for the timeline of the next day.
   static func hasRoomForDayAhead(width: Int, height: Int) -> Bool { width >= 60 && height >= 30 }
 
-  /// The times of the next 24 hours on lines, beneath all else: what a large terminal has room for.
+  /// Returns the timeline of the next 24 hours, below the sections on a large screen.
   private func dayAhead() -> [Part] {
     guard Self.hasRoomForDayAhead(width: width, height: height) else { return [] }
     let signs = TimelineSigns(glyphs)
     let all = TimelineLanes.of(model.ahead, id: \.reminder, title: \.title) { coming in
       WallClock.instant(coming.at).map { signs.mark(coming, at: $0) }
     }
-    // The list may end before the day does.
+    // The list may be truncated before the day ends.
     let isCut = model.ahead.count >= WatchLine.mostAhead
     let end = isCut ? model.ahead.last.flatMap { WallClock.instant($0.at) } : nil
     let to = min(end ?? .latest, model.now + .hours(24))
@@ -110,9 +110,9 @@ struct WatchView {
       + [Part("  " + legend, .faint)]
   }
 
-  // MARK: Head and foot
+  // MARK: Header and footer
 
-  /// How the daemon is, and the time; then what a person should see to. Returns the row beneath.
+  /// Draws the daemon's state, the time, and problems; returns the next free row.
   private func drawHead(on frame: inout Frame) -> Int {
     let time = String(clock.text(model.now - .seconds(model.now.seconds % 60)))
     let (text, tone) = verdict
@@ -178,7 +178,7 @@ struct WatchView {
       return Row(
         lead: [
           Part(stamp(fired)),
-          // Where there is no room for the note, its word takes the place of the age.
+          // If the note does not fit, its word replaces the age.
           Part(isNarrow && occurrence.state == .snoozed ? StateWords.say("snoozed") : age(fired), .faint),
         ], text: Part(occurrence.title, .strong),
         note: note(of: occurrence).map { Part($0, .faint) }, isChosen: occurrence.id == model.chosen)
@@ -188,7 +188,7 @@ struct WatchView {
       focus: model.open.firstIndex { $0.id == model.chosen }, least: 4)
   }
 
-  /// When it comes again.
+  /// Returns when the occurrence fires again.
   private func note(of occurrence: OccurrencesInterface.Occurrence) -> String? {
     if occurrence.state == .snoozed, let until = occurrence.snoozedUntil.flatMap({ WallClock.instant($0) }) {
       return localized("snoozed until %1", stamp(until))
@@ -248,7 +248,7 @@ struct WatchView {
 
   private var events: Section {
     let rows = model.lines.map { line in
-      // What became of it stands before the title, which a narrow screen cuts.
+      // The kind stands before the title, because a narrow screen truncates the end.
       let tone = WatchEvents.tone(line.kind)
       return Row(
         lead: [Part(stamp(line.at, withSeconds: !isNarrow), .faint), Part(StateWords.say(line.kind), tone)],
@@ -259,7 +259,7 @@ struct WatchView {
       empty: model.knowsHistory ? [localized("Nothing yet.")] : notTold)
   }
 
-  /// `08:10`, `Fri 08:10` of another day of this week or the next, else the date.
+  /// Returns `08:10`, `Fri 08:10` for a day within a week, else the date.
   private func stamp(_ instant: Instant, withSeconds: Bool = false) -> String {
     let civil = zone.civil(at: instant)
     let days = civil.date.dayNumber - zone.civil(at: model.now).date.dayNumber
@@ -269,14 +269,14 @@ struct WatchView {
     return LocalizedFormat.date(civil.date)
   }
 
-  /// `in 9 min 30 s`, and `9 min 30 s` where there is little room; `now` when it has come.
+  /// Returns `in 9 min 30 s`, or `9 min 30 s` on a narrow screen; `now` if the time has come.
   private func countdown(_ instant: Instant) -> String {
     let seconds = (instant - model.now).rawValue / 1_000
     if seconds <= 0 { return localized("now") }
     return isNarrow ? RelativeTime.amount(seconds: seconds) : clock.relative(instant)
   }
 
-  /// How long it has waited, in minutes: a wait is no countdown.
+  /// Returns the waiting time in minutes, since seconds would distract.
   private func age(_ instant: Instant) -> String {
     let seconds = (model.now - instant).rawValue / 1_000
     return seconds < 60
@@ -287,7 +287,7 @@ struct WatchView {
 
   private func draw(_ all: [Section], on picture: inout Picture, x: Int, width: Int, rows: Range<Int>) {
     let sections = all.filter { $0.wanted > 0 }
-    // A blank row between two sections where there is room for that.
+    // Leave a blank row between sections if there is room.
     let gap = rows.count >= 8 + 3 * sections.count ? 1 : 0
     let shares = Self.shares(sections.map { ($0.wanted, $0.least) }, room: rows.count, gap: gap)
     var y = rows.lowerBound
@@ -297,8 +297,8 @@ struct WatchView {
     }
   }
 
-  /// How many rows each gets beside its title: first two for each, the first ones before the others, then the least that
-  /// each wants, then one more for one after another.
+  /// Distributes rows to sections, besides their titles: first up to two each in order, then up to the minimum of each,
+  /// then one by one.
   static func shares(_ sections: [(wanted: Int, least: Int)], room: Int, gap: Int) -> [Int] {
     var shares = sections.map { _ in 0 }
     var left = room + gap
@@ -360,7 +360,7 @@ struct WatchView {
       column += size + 2
     }
     let room = max(0, end - column)
-    // The title comes first: a note gets what it leaves, if that is worth reading.
+    // The title comes first; the note gets the rest if it stays readable.
     let title = TextWidth.of(row.text.text)
     var kept = min(title, room)
     if let note = row.note {

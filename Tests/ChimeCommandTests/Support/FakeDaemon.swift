@@ -4,17 +4,17 @@ import Glibc
 import Synchronization
 import Varlink
 
-/// A daemon that answers as the test says, over a real socket. The library holds each call and each reply to the
-/// interface files, so a verb that sends what the daemon would refuse fails here too.
+/// A daemon with scripted answers on a real socket. The library checks each call and reply against the interface files,
+/// so a verb that sends what the daemon would refuse fails here too.
 final class FakeDaemon: Sendable {
-  /// What a call is answered with.
+  /// The answer to a call.
   enum Answer {
     case reply(any JSONWritable)
     case error(String, any JSONWritable & Sendable)
     case service(ServiceError)
-    /// Several replies; the call is over after the last one, or the connection is closed.
+    /// Several replies; then the call ends, or the connection is closed.
     case stream([any JSONWritable], thenCloses: Bool)
-    /// Several replies, of which the last one ends the call.
+    /// Several replies, the last of which ends the call.
     case whole([any JSONWritable])
     case hangUp
   }
@@ -24,7 +24,7 @@ final class FakeDaemon: Sendable {
   private let listener: Int32
   private let seen = Mutex<[(method: String, parameters: JSON)]>([])
 
-  /// What has been asked so far.
+  /// The calls so far.
   var calls: [(method: String, parameters: JSON)] { seen.withLock { $0 } }
   var methods: [String] { calls.map { String($0.method.split(separator: ".").suffix(2).joined(separator: ".")) } }
 
@@ -49,7 +49,7 @@ final class FakeDaemon: Sendable {
         self?.serve(descriptor, service, answer)
         close(descriptor)
       }
-      // Closed by the thread that accepts on it, so that its number cannot be another's by then.
+      // The accepting thread closes the socket, so its descriptor cannot be reused while in use.
       close(listener)
     }
   }
@@ -59,7 +59,7 @@ final class FakeDaemon: Sendable {
     try? FileManager.default.removeItem(atPath: directory)
   }
 
-  /// The interface files are read once for all of them.
+  /// The service; the interface files are read only once.
   private static let service = Result {
     var service = VarlinkService(vendor: "Chime", product: "fake", version: "0", url: "https://example.org")
     for description in [
@@ -102,7 +102,7 @@ final class FakeDaemon: Sendable {
   {
     let parameters = (try? call.parameters(JSON.self)) ?? .null
     do {
-      // Whatever reads a time may ask for these first. They are the usual ones, and no call that a test waits for.
+      // Any verb that reads a time may first ask for these. They are the defaults, and are not recorded as calls.
       if call.method == SchedulesInterface.Words.method {
         try connection.reply(SchedulesInterface.Words.Reply(words: [:]), to: call.id)
         return true

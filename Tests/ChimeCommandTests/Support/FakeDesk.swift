@@ -3,16 +3,16 @@ import Foundation
 import Synchronization
 import Varlink
 
-/// Answers the writing methods of io.chime.Trackers too, and the reading ones from a `TrackerYear`.
+/// A fake that answers the writing methods of io.chime.Trackers too, and the reading ones from a `TrackerYear`.
 struct FakeDesk: Sendable {
   typealias T = TrackersInterface
 
   var reading = FakeTrackers()
-  /// The packs that come with it, of which one has been installed.
+  /// The bundled packs, one of which is installed.
   var packs = FakeDesk.samplePacks
-  /// What the next entry brings about.
+  /// The result of the next entry.
   var change = FakeDesk.change()
-  /// The title of what was fired by hand since the last change.
+  /// The title of a reminder fired by hand after the last change.
   var later: String?
   var undoNotes: [String]?
 
@@ -73,11 +73,11 @@ struct FakeDesk: Sendable {
   }
 
   private func read<Parameters: JSONReadable>(_ type: Parameters.Type, _ json: JSON) -> Parameters {
-    // The library has held the parameters to the interface before.
+    // The library has already checked the parameters against the interface.
     do { return try JSONReader.read(type, from: json.bytes) } catch { fatalError("\(type): \(error)") }
   }
 
-  /// What a draft makes of a tracker, as far as the tests look.
+  /// Returns the tracker made from a draft, as far as the tests need it.
   private static func tracker(_ draft: T.TrackerDraft, _ old: T.Tracker?) -> T.Tracker {
     T.Tracker(
       id: draft.id, title: draft.title ?? old?.title ?? [:], kind: draft.kind ?? old?.kind ?? .check,
@@ -115,7 +115,7 @@ struct FakeDesk: Sendable {
     return .reply(T.InstallPack.Reply(pack: pack, created: created, unlocked: []))
   }
 
-  // MARK: Things
+  // MARK: Samples
 
   static let undoable = T.Undoable(
     id: 12, at: Samples.time(1_774_599_000), kind: "logged", tracker: "water", subject: "250 ml of water")

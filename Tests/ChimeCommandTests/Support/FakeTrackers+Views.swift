@@ -1,7 +1,7 @@
 import ChimeControl
 import ChimeSchedule
 
-/// What is computed from the days: simple forms of what the daemon does, enough to have something true to draw.
+/// Values computed from the days: simple versions of the daemon's, good enough to draw.
 extension FakeTrackers {
   private static let today = TrackerYear.today.description
 
@@ -22,13 +22,13 @@ extension FakeTrackers {
       countedThisMonth: 26, lastAt: year.entries.last { $0.tracker == tracker.id }?.at)
   }
 
-  /// As a day tells it: with where a measure goes, its further measures, and what of a collection was used.
+  /// Returns a tracker's standing with a measure's trend, its further measures, and the collection's items used today.
   func detailed(_ tracker: T.Tracker) -> T.Standing {
     var standing = standing(tracker)
     let own = year.entries.filter { $0.tracker == tracker.id }
     if tracker.kind == .measure {
       let statistics = statistics(tracker, T.Range(from: "2025-12-28", to: Self.today))
-      // The way to the goal has the direction that it had from the first value.
+      // The distance to the goal has the sign that it had at the first value.
       if let goal = tracker.goal?.value, let first = own.first?.value, goal > first {
         standing.remaining = standing.value.map { goal - $0 }
       }
@@ -80,7 +80,7 @@ extension FakeTrackers {
       week: marks(Array(dates(-6...0))))
   }
 
-  /// The person's, of the one pack that has several trackers.
+  /// The person's streak in the only pack with several trackers.
   var packStreaks: [T.PackStreak] {
     guard year.trackers.contains(where: { $0.pack == "adkhar" }), !year.entries.isEmpty else { return [] }
     return [
@@ -117,7 +117,7 @@ extension FakeTrackers {
 
   // MARK: Statistics
 
-  /// Of a further measure: as if it were a tracker of its own.
+  /// Returns the statistics of a further measure, as if it were a tracker.
   func statistics(field name: String, _ tracker: T.Tracker, _ range: T.Range) -> T.Statistics {
     var field = tracker
     field.title = tracker.title.mapValues { "\($0): \(name)" }
@@ -138,7 +138,7 @@ extension FakeTrackers {
     let points = all.compactMap { day in
       (day.value ?? (day.entries > 0 ? day.total : nil)).map { T.Point(day: day.day, value: $0) }
     }
-    // Of an amount today is not over, and has no average.
+    // For an amount, today is not over and has no average.
     let isOver = tracker.kind != .amount || points.last?.day != TrackerYear.today.description
     let averages = points.indices.dropLast(isOver ? 0 : 1).map { index in
       let part = points[max(0, index - 6)...index]
@@ -217,7 +217,7 @@ extension FakeTrackers {
 
   // MARK: Entries
 
-  /// Newest first, with the averages and rates of a measure, filtered and cut as the daemon would.
+  /// Returns the newest entries first, with a measure's averages and rates, filtered and limited as the daemon does.
   func page(_ tracker: T.Tracker, _ asked: T.Entries) -> T.Entries.Reply {
     let range = asked.range ?? T.Range()
     let statistics = statistics(tracker, T.Range())

@@ -3,7 +3,7 @@ import ChimeSchedule
 import Foundation
 import Varlink
 
-/// Answers the reading methods of io.chime.Trackers from a `TrackerYear`, as far as the drawings need them.
+/// A fake that answers the reading methods of io.chime.Trackers from a `TrackerYear`, as far as the drawings need them.
 struct FakeTrackers: Sendable {
   typealias T = TrackersInterface
 
@@ -60,7 +60,7 @@ struct FakeTrackers: Sendable {
   }
 
   private func read<Parameters: JSONReadable>(_ type: Parameters.Type, _ json: JSON) -> Parameters {
-    // The library has held the parameters to the interface before.
+    // The library has already checked the parameters against the interface.
     do { return try JSONReader.read(type, from: json.bytes) } catch { fatalError("\(type): \(error)") }
   }
 
@@ -72,7 +72,7 @@ struct FakeTrackers: Sendable {
     guard let bytes = year.photos[asked.name] else {
       return .error("NotFound", Wire.NotFound(what: "photo", id: asked.name, near: []))
     }
-    // In small parts, so that whoever reads it has to ask more than once.
+    // Send small parts, so that the reader must ask more than once.
     let part = Data(bytes.dropFirst(asked.offset ?? 0).prefix(30_000))
     return .reply(T.Photo.Reply(data: part.base64EncodedString(), total: bytes.count))
   }

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import ChimeCommand
 
-/// What a run of the command came to.
+/// The outcome of a run of the command.
 struct Outcome {
   var status: ExitCode
   var output: String
@@ -30,7 +30,7 @@ func chime(
   return Outcome(status: status, output: output.text, errors: errors.text)
 }
 
-/// Splits as a shell does that knows only double quotes.
+/// Splits a line as a shell would, with double quotes only.
 func words(_ line: String) -> [String] {
   var words: [String] = []
   var word: String?
@@ -49,7 +49,7 @@ func words(_ line: String) -> [String] {
   return words + (word.map { [$0] } ?? [])
 }
 
-/// The built command, beside the test bundle.
+/// Returns the built command beside the test bundle.
 func builtCommand() throws -> URL {
   let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
   let places = [bundle, Bundle.main.bundleURL].compactMap { $0 } + [URL(filePath: CommandLine.arguments[0])]

@@ -1,13 +1,13 @@
 import ChimeControl
 import ChimeSchedule
 
-/// Things as the daemon tells them, at a fixed time: Friday 27 March 2026, 09:26:40 in Prague, two days before the clocks
-/// change.
+/// Sample values as the daemon sends them, at a fixed time: Friday 27 March 2026, 09:26:40 in Prague, two days before
+/// the clock change.
 enum Samples {
   static let now = Instant(seconds: 1_774_600_000)
 
   static func time(_ seconds: Int64) -> Wire.Time {
-    // Two hours east of UTC from 29 March 01:00 UTC on.
+    // Two hours ahead of UTC from 29 March 01:00 UTC on.
     let offset: Int64 = seconds >= 1_774_746_000 ? 7_200 : 3_600
     let utc = RFC3339.format(Instant(seconds: seconds + offset), in: .utc)
     return Wire.Time(at: "\(utc.dropLast())+0\(offset / 3_600):00", zone: "Europe/Prague")

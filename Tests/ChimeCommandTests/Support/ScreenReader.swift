@@ -1,4 +1,4 @@
-/// What a terminal shows that is sent this: as much of one as a full screen needs. What it does not know it remembers.
+/// A terminal emulator with the features that full-screen programs use; it records unknown sequences.
 struct ScreenReader {
   let width: Int
   let height: Int
@@ -6,11 +6,11 @@ struct ScreenReader {
   private(set) var isAlternate = false
   private(set) var isCursorShown = true
   private(set) var unknown: [String] = []
-  /// How many characters were written, moves and colours not counted.
+  /// The number of characters written, without cursor moves and colors.
   private(set) var written = 0
   private var x = 0
   private var y = 0
-  /// An unfinished sequence, or the bytes of one character.
+  /// An incomplete sequence or character.
   private var rest: [UInt8] = []
 
   init(width: Int, height: Int) {
@@ -18,14 +18,14 @@ struct ScreenReader {
     cells = Array(repeating: Array(repeating: " ", count: width), count: height)
   }
 
-  /// The same terminal in another size, blank until it is drawn on again.
+  /// Returns the same terminal in another size, blank.
   func resized(width: Int, height: Int) -> ScreenReader {
     var other = ScreenReader(width: width, height: height)
     (other.isAlternate, other.isCursorShown, other.unknown) = (isAlternate, isCursorShown, unknown)
     return other
   }
 
-  /// Without white space at the ends; the second half of a wide character is none.
+  /// The rows without trailing spaces; the second half of a wide character is skipped.
   var rows: [String] {
     cells.map { row in
       var text = String(row.filter { $0 != "\0" })
@@ -38,7 +38,7 @@ struct ScreenReader {
 
   mutating func read(_ bytes: [UInt8]) {
     rest += bytes
-    // A character whose bytes have not all come waits.
+    // Keep an incomplete UTF-8 character.
     var end = rest.count
     if let start = rest.lastIndex(where: { $0 & 0xC0 != 0x80 }), rest[start] >= 0xC0 {
       let length = rest[start] >= 0xF0 ? 4 : rest[start] >= 0xE0 ? 3 : 2
@@ -95,13 +95,13 @@ struct ScreenReader {
     }
     written += 1
     let columns = Self.isWide(character) ? 2 : 1
-    // The usual screen wraps lines; a full one never has to.
+    // The normal screen wraps lines; a full-screen program must not need that.
     if !isAlternate, x + columns > width { (x, y) = (0, min(y + 1, height - 1)) }
     guard cells.indices.contains(y), x + columns <= width else {
       unknown.append("outside: \(character)")
       return
     }
-    // Half of a wide character is none.
+    // Overwriting half of a wide character erases the other half.
     if cells[y][x] == "\0", x > 0 { cells[y][x - 1] = " " }
     if x + columns < width, cells[y][x + columns] == "\0" { cells[y][x + columns] = " " }
     cells[y][x] = character

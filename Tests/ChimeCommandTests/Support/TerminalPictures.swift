@@ -1,6 +1,6 @@
 import Testing
 
-/// How the drawings of a terminal are to look.
+/// An expected drawing on a terminal.
 struct TerminalPicture: CustomTestStringConvertible, Sendable {
   var line: String
   var width: Int

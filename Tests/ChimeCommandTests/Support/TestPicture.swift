@@ -1,6 +1,6 @@
-/// Pictures made by hand: an encoder for tests alone.
+/// An encoder for test pictures.
 enum TestPicture {
-  /// A PNG of a sunrise, its pixels stored uncompressed.
+  /// Returns a PNG of a sunrise with uncompressed pixels.
   ///
   /// Source: PNG (W3C, third edition), zlib (RFC 1950), deflate's stored blocks (RFC 1951, 3.2.4).
   static func png(width: Int, height: Int, chunks: [(String, [UInt8])] = []) -> [UInt8] {

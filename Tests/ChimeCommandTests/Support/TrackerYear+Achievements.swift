@@ -1,7 +1,7 @@
 import ChimeControl
 
 extension TrackerYear {
-  /// As the five packs have them: some unlocked, some on the way.
+  /// The achievements of the packs: some unlocked, some in progress.
   static let allAchievements: [T.Achievement] = hydration + practice + watches
 
   private static func one(
@@ -57,7 +57,7 @@ extension TrackerYear {
       "Vše 7 dní po sobě", xp: 300, 3, of: 7),
   ]
 
-  /// Fifty, ten in each of five categories.
+  /// Fifty achievements, ten in each of five categories.
   private static let watches: [T.Achievement] = [
     ("collection size", "Watches owned", "Vlastněných hodinek", 12),
     ("wearing frequency", "Wears logged", "Zaznamenaných nošení", 390),

@@ -1,7 +1,7 @@
 import ChimeControl
 import ChimeSchedule
 
-/// A person's year with five packs, as the daemon would tell it on Friday 27 March 2026: the same in every run.
+/// A person's year with five packs, as the daemon would report it on Friday 27 March 2026: identical in every run.
 struct TrackerYear: Sendable {
   typealias T = TrackersInterface
 
@@ -72,7 +72,7 @@ struct TrackerYear: Sendable {
     return copy
   }
 
-  // MARK: Chance that is the same in every run
+  // MARK: Reproducible randomness
 
   private mutating func chance() -> Double {
     seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -108,7 +108,7 @@ struct TrackerYear: Sendable {
         unit: value == nil ? nil : tracker.unit, fields: fields, item: item, note: note, photo: photo))
   }
 
-  /// Every day from the start to today; `body` logs and says what the day came to.
+  /// Calls `body` for every day from the start to today; it logs entries and returns the day's total.
   private mutating func live(
     _ tracker: T.Tracker, _ body: (inout TrackerYear, CivilDate, Bool) -> (entries: Int, amount: Double?, met: Bool)
   ) {
@@ -241,7 +241,7 @@ struct TrackerYear: Sendable {
 }
 
 extension Double {
-  /// e to the power of x, by its series on a quarter of x: for the small range of this fixture.
+  /// Returns e to the power of x, computed by its series; good enough for this fixture's small range.
   fileprivate static func exponential(_ x: Double) -> Double {
     let small = x / 16
     var (term, sum) = (1.0, 1.0)
@@ -254,7 +254,7 @@ extension Double {
 }
 
 extension CivilDate {
-  /// A day of the fixture; its texts are days.
+  /// Creates a day from its text, which must be valid.
   init(of text: String) { self = CivilDate(text) ?? .earliest }
 
   func plus(_ days: Int) -> CivilDate { adding(days: days) ?? self }

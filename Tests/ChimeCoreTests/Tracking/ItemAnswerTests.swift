@@ -4,12 +4,12 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// *Done* for a collection: it is said with an item, so that a reminder never ends with nothing logged.
+/// *Done* for a collection names an item, so that an occurrence never ends without an entry.
 @Suite struct ItemAnswerTests {
   private static let watches = TrackerID(rawValue: "watches")
   private static let key = TrackerKey(owner: Life.owner, id: watches)
 
-  /// A collection of five watches, one of them sold, of which some were worn, and a reminder that has just fired.
+  /// Returns a collection of five watches, one of them sold and some worn, and a reminder that has just fired.
   private func morning() async throws -> (life: Life, occurrence: OccurrenceID) {
     let life = try Life("2026-03-02 08:00")
     try await life.put(
@@ -45,7 +45,7 @@ import Testing
   @Test func theThreeThatAreWornMostAreOffered() async throws {
     let (life, _) = try await morning()
     let report = try #require(life.shown.last?.message.report)
-    // What is sold is on no wrist; of those worn as often the title decides.
+    // A sold watch is not offered; ties go by title.
     #expect(report.items.map(\.item) == ["seiko", "omega", "prim"])
     #expect(report.items.map(\.title) == ["The seiko", "The omega", "The prim"])
   }
@@ -56,7 +56,7 @@ import Testing
     #expect(work.occurrence.state == .done)
     #expect(work.tracking?.entry?.item?.rawValue == "casio")
     #expect(try await worn(life) == ["casio"])
-    // Once more is no second entry.
+    // A second answer makes no second entry.
     try await life.answer(.item("prim"), id)
     #expect(try await worn(life) == ["casio"])
   }
@@ -71,7 +71,7 @@ import Testing
     #expect(try await worn(life).isEmpty)
   }
 
-  /// Where the day has an entry, or the collection nothing to name, *Done* says enough.
+  /// If the day has an entry, or the collection has no items, *Done* suffices.
   @Test func doneIsEnoughWhereNothingIsToBeNamed() async throws {
     let (life, id) = try await morning()
     for item in ["prim", "seiko", "omega", "casio"] {

@@ -5,7 +5,7 @@ import ChimeTracking
 import Foundation
 import Testing
 
-/// A user's days with trackers, lived under a clock that stands until it is moved.
+/// A user's days with trackers, with a clock that stands still until it is moved.
 final class Life {
   static let owner: UInt32 = 1_000
   static let water = TrackerID(rawValue: "water")
@@ -14,12 +14,12 @@ final class Life {
   var context: ReminderContext
   var now: Instant
   var random = SeededGenerator(seed: 11)
-  /// What was shown, in order, with when.
+  /// The messages shown, in order, with their times.
   var shown: [(at: Instant, message: OutboundMessage)] = []
-  /// What was recorded as missed.
+  /// The occurrences recorded as missed.
   var missed: [(at: Instant, reason: MissReason)] = []
 
-  /// - Parameter start: a reading of the clock on the wall in `zone`.
+  /// - Parameter start: local time in `zone`.
   init(_ start: String, zone: String = "Europe/Prague") throws {
     context = ReminderContext(zones: Files(local: try Files.zone(zone)))
     now = .earliest
@@ -28,7 +28,7 @@ final class Life {
 
   var zone: Zone { context.zones.local }
 
-  /// The instant of `2026-06-01 08:00`; of `08:00` on the present day.
+  /// Returns the instant of `2026-06-01 08:00`, or of `08:00` on the current day.
   func at(_ text: String) -> Instant {
     let parts = text.split(separator: " ").map(String.init)
     let day = parts.count == 2 ? parts[0] : "\(zone.civil(at: now).date)"
@@ -36,13 +36,13 @@ final class Life {
     return schedule?.timetable(in: zone).next(after: .earliest) ?? .earliest
   }
 
-  /// `2026-06-01 08:00`
+  /// Formats `2026-06-01 08:00`.
   func clock(_ instant: Instant) -> String {
     let civil = zone.civil(at: instant)
     return "\(civil.date) \("\(civil.time)".prefix(5))"
   }
 
-  /// The times of day at which a reminder of that title was shown, since the last time this was asked.
+  /// Returns the times of day at which a reminder with that title was shown since the last call.
   func heard(_ title: String = "Drink") -> [String] {
     defer { shown.removeAll { $0.message.occurrence.title == title } }
     return shown.filter { $0.message.occurrence.title == title }.map { String(clock($0.at).suffix(5)) }
@@ -57,7 +57,7 @@ final class Life {
       startedOn: try #require(CivilDate("2026-01-01")), createdAt: Instant(seconds: 1_767_225_600))
   }
 
-  // MARK: What a user does
+  // MARK: Actions of the user
 
   @discardableResult
   func change(
@@ -117,7 +117,7 @@ final class Life {
 
   // MARK: The daemon
 
-  /// Fires what is due, and shows it.
+  /// Fires due reminders, and shows them.
   func fire() async throws {
     let (context, now, random) = (context, now, random)
     let (work, after) = try await store.write { transaction in
@@ -141,7 +141,7 @@ final class Life {
     }
   }
 
-  /// Lets time pass until a reading of the clock, waking when something is due, as the loop does.
+  /// Advances the clock, firing what becomes due.
   func live(until text: String) async throws { try await live(until: at(text)) }
 
   func live(until end: Instant) async throws {

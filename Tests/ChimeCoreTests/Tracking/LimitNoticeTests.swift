@@ -4,7 +4,7 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// What is told of a limit, and when.
+/// Notices about limits.
 struct LimitNoticeTests {
   static func life() async throws -> Life {
     let life = try Life("2026-06-01 07:00")
@@ -22,7 +22,7 @@ struct LimitNoticeTests {
     return life.shown.map { "\($0.message.occurrence.title)|\($0.message.body ?? "")" }
   }
 
-  /// A tracker of one's own is told of too: once when it is near, once when it is passed.
+  /// A user's own tracker has notices too: one near the limit, one when it is exceeded.
   @Test func itIsToldBeforeItIsPassed() async throws {
     let life = try await Self.life()
     let first = try await life.log(120)
@@ -37,7 +37,7 @@ struct LimitNoticeTests {
     #expect(try await told(life) == ["Water: 340 of 300 ml|The limit is exceeded by 40 ml"])
     #expect(try await life.log(50).limit == nil)
     #expect(try await told(life) == [])
-    // What is taken back is not there, and is told of again.
+    // An undone entry is gone, and its notice comes again.
     for _ in 1...2 { try await life.change { try $0.undo(using: &$1).outcome } }
     let again = try await life.log(100)
     #expect(again.limit == .passed)
@@ -55,7 +55,7 @@ struct LimitNoticeTests {
     #expect(try await life.log(10).standing?.form.streak.length == 2)
   }
 
-  /// Nothing is done with a limit that is not reached: its reminders ring.
+  /// A limit that is not reached is not *done*: its reminders fire.
   @Test func aLinkedReminderStaysHeard() async throws {
     let life = try await Self.life()
     let reminder = try await life.add(
@@ -65,7 +65,7 @@ struct LimitNoticeTests {
     #expect(life.heard() == ["08:00", "10:00"] && reminder.tracker?.quietWhenDone == true)
   }
 
-  /// Days of a limit are met as they end, and what they earn is told in the morning.
+  /// Days within a limit are met when they end, and their achievements are reported in the morning.
   @Test func theDaysOfALimitAreEarnedByTheClock() async throws {
     let life = try Life("2026-06-01 07:00")
     var pack = try TrackingOperationsTests.drinks()

@@ -4,7 +4,7 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// Days lived with a reminder that knows whether it was done.
+/// Days with a reminder that is linked to a tracker.
 struct LinkedDaysTests {
   static let quiet = TrackerLink(tracker: Life.water, quietWhenDone: true)
   static let following = TrackerLink(tracker: Life.water, quietWhenDone: true, followsEntries: true)
@@ -19,7 +19,7 @@ struct LinkedDaysTests {
     return (life, try await life.add("wtr1", when: when, link: link))
   }
 
-  /// The day of the design: it falls silent at the goal, and resumes the next morning.
+  /// The example of the design: it becomes silent at the goal, and resumes the next morning.
   @Test func aHydrationDay() async throws {
     let (life, _) = try await life(Self.quiet)
     try await life.live(until: "09:40")
@@ -60,11 +60,11 @@ struct LinkedDaysTests {
     #expect(try await life.next(reminder) == "11:40")
     try await life.live(until: "13:30")
     #expect(life.heard() == ["11:40", "13:10"])
-    // After the last of the day comes the first of the next.
+    // After the last time of the day comes the first of the next.
     try await life.live(until: "21:00")
     try await life.log(250)
     #expect(try await life.next(reminder) == "08:00")
-    // An entry in the past moves nothing, as it is not the last.
+    // An entry in the past moves nothing, because it is not the last.
     try await life.live(until: "2026-06-02 09:00")
     try await life.log(250)
     #expect(try await life.next(reminder) == "10:30")
@@ -108,7 +108,7 @@ struct LinkedDaysTests {
     #expect(back.goalMet)
   }
 
-  /// 10 portions of 250 ml from 8:00 on: 14 h ÷ 10, then always what is left by what is left.
+  /// 10 portions of 250 ml from 8:00 on: 14 h ÷ 10, then always the remaining time by the remaining portions.
   @Test func whatRemainsIsSpreadOverWhatIsLeft() async throws {
     let link = TrackerLink(tracker: Life.water, quietWhenDone: true, pace: true)
     let (life, reminder) = try await life(link, goal: 2_500)
@@ -155,7 +155,7 @@ struct LinkedDaysTests {
     #expect(try await life.answer(.dismiss, second.occurrence.id).tracking == nil)
   }
 
-  /// A body that fails after its entry leaves nothing of it.
+  /// A transaction that fails after its entry leaves nothing of it.
   @Test func nothingIsLeftOfHalfAChange() async throws {
     struct Crash: Error {}
     let (life, reminder) = try await life(Self.following)
@@ -184,7 +184,7 @@ struct LinkedDaysTests {
     try await life.live(until: "\(day) 01:10")
     #expect(life.heard() == ["00:30"])
     try await life.log(250)
-    // An hour and a half of elapsed time, whatever the clock on the wall does.
+    // An hour and a half of elapsed time, whatever the DST change.
     #expect(try await life.next(reminder) == (day == "2026-03-29" ? "03:40" : "02:40"))
     let outcome = try await life.log(750)
     #expect(outcome.goalMet)
@@ -192,7 +192,7 @@ struct LinkedDaysTests {
     #expect(life.heard() == [])
   }
 
-  /// What is drunk after midnight is still the evening's, and the day's goal holds until 4:00.
+  /// Entries after midnight belong to the evening, and the day's goal holds until 4:00.
   @Test func aDayThatBeginsAtFour() async throws {
     let (life, _) = try await life(
       Self.quiet, when: "every 1h from 20:00 to 5:00", start: "2026-06-01 19:00", dayStartsAt: 240)
@@ -217,12 +217,12 @@ struct LinkedDaysTests {
     _ = life.heard()
     try await life.live(until: "13:05")
     #expect(life.heard() == ["11:30", "13:00"], "what had fired before is not heard again")
-    // One that a wrong clock has logged far ahead counts as of now once another is logged or taken back.
+    // An entry that a wrong clock logged far ahead counts as of now when another is logged or undone.
     try await life.log(250)
     #expect(try await life.next(reminder) == "14:35")
   }
 
-  /// Whatever is logged, edited, taken back and snoozed: on a day whose goal is met nothing is heard from then on.
+  /// Whatever is logged, edited, undone and snoozed: after the day's goal is met, nothing fires.
   @Test(arguments: 1...ProofTier.amount(quick: 6, proof: 60) as ClosedRange<UInt64>)
   func nothingIsHeardOnceTheGoalIsMet(seed: UInt64) async throws {
     let link = TrackerLink(
@@ -256,7 +256,7 @@ struct LinkedDaysTests {
         guard let entry = entries.first else { continue }
         try await life.change { try $0.remove(entry.id, using: &$1) }
       case 4:
-        // Not the tracker itself, which was the first change of all.
+        // Not the tracker itself, which was the first change.
         _ = try? await life.change { work, random in
           guard try work.undoable()?.kind != .tracker else { return TrackingOutcome() }
           return try work.undo(using: &random).outcome

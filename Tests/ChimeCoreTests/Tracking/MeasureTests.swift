@@ -4,7 +4,7 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// Weights: milestones on the days that they belong to, and slips that leave nothing behind.
+/// Weights: milestones on their days, and typing errors that leave nothing behind.
 struct MeasureTests {
   static let weight = TrackerID(rawValue: "weight")
   static func kg(_ value: Double) throws -> Quantity { try #require(Unit("kg").flatMap { Quantity(value, $0) }) }
@@ -132,7 +132,7 @@ struct MeasureTests {
     var draft = EntryDraft(tracker: Self.weight, quantity: try Self.kg(28.4))
     draft.isForced = true
     try await life.change { [draft] in try $0.log(draft, using: &$1) }
-    // What is entered for a day of the past is held beside the days around it, and an edit is meant.
+    // A past entry is compared with the days around it, and an edit is intentional.
     let past = life.at("2026-05-30 07:00")
     let quantity = try Self.kg(60)
     await #expect(throws: TrackingRefused.unlikely(field: "amount", "60.0 kg is far from the 82.4 kg of 2026-06-01")) {
@@ -179,7 +179,7 @@ struct MeasureTests {
     #expect(try await Self.weigh(life, 81.8).milestones.map(\.title) == ["82.0 kg"])
   }
 
-  /// A goal that is set later makes its milestones of what there was.
+  /// A later goal creates its milestones from past entries.
   @Test func aGoalThatIsSetLaterFindsItsMilestonesInThePast() async throws {
     let life = try await Self.installed(goal: nil)
     for (day, value) in [("2026-06-01 07:00", 90.0), ("2026-06-03 07:00", 87.9), ("2026-06-05 07:00", 85)] {

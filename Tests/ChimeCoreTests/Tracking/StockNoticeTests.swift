@@ -4,7 +4,7 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// What entries use up, what gives it back, and what is told of it.
+/// Stocks: entries reduce them, undo restores them, and notices report them.
 struct StockNoticeTests {
   static let pills = TrackerID(rawValue: "pills")
 
@@ -65,7 +65,7 @@ struct StockNoticeTests {
     #expect(try await told(life).count == 1)
     try await life.change { try $0.undo(using: &$1).outcome }
     #expect(try await level(life).left == .ones(7))
-    // It is told of again, as it was not.
+    // The notice comes again, because the first was undone.
     #expect(try await take(life).stock?.state == .low)
     let id = try #require(try await take(life).entry?.id)
     try await life.change { try $0.remove(id, using: &$1) }
@@ -77,7 +77,7 @@ struct StockNoticeTests {
     #expect(try await level(life).left == .ones(6))
   }
 
-  /// Counting takes the place of all before it; an entry of before it uses up nothing.
+  /// A count replaces everything before it; an earlier entry does not reduce it.
   @Test func aCountIsWhatThereIs() async throws {
     let life = try await Self.life(3)
     for _ in 1...3 { _ = try await take(life) }
@@ -91,12 +91,12 @@ struct StockNoticeTests {
     try await life.change { try $0.log(EntryDraft(tracker: Self.pills, at: after), using: &$1) }
     #expect(try await level(life).left == .ones(19))
     for _ in 1...2 { try await life.change { try $0.undo(using: &$1).outcome } }
-    // The count itself.
+    // Undo the count itself.
     try await life.change { try $0.undo(using: &$1).outcome }
     #expect(try await level(life).left == .zero)
   }
 
-  /// An amount uses up what was logged, in whichever unit; an edit only the difference.
+  /// An amount reduces the stock by what was logged, in any unit; an edit changes only the difference.
   @Test func anAmountUsesWhatItIs() async throws {
     let life = try Life("2026-06-01 08:00")
     var tracker = try Life.waterTracker()
@@ -114,7 +114,7 @@ struct StockNoticeTests {
     let less = try Life.ml(500)
     try await life.change { try $0.edit(entry.id, using: &$1) { $0.quantity = less } }
     #expect(try await left() == Life.ml(4_500))
-    // Days later the totals of the days are added up.
+    // Days later, the days' totals are summed up.
     life.now = life.at("2026-06-09 08:00")
     try await life.log(100)
     #expect(try await left() == Life.ml(4_400))

@@ -4,11 +4,11 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// What endpoints are told of trackers.
+/// Tracker events for endpoints.
 struct TrackerEventTests {
   private static let list = DeliveryQueue(owner: Life.owner, channel: ChannelName(rawValue: "list"))
 
-  /// A life in which a pack is there, and an endpoint hears of its trackers.
+  /// Returns a user with a pack, and an endpoint that subscribes to its trackers.
   private static func heard(
     _ events: [OccurrenceEvent] = [.logged, .goal, .unlocked], reminders: ReminderChoice? = .all,
     owner: UInt32 = Life.owner, channels: [String] = []
@@ -47,7 +47,7 @@ struct TrackerEventTests {
     #expect(news.compactMap(\.unlocked?.kind) == [.achievement, .achievement, .level])
     #expect(news.compactMap(\.unlocked?.id) == ["first", "met", "2"])
     #expect(news[1].unlocked?.title == "Title of first" && news[1].unlocked?.pack == "drinks")
-    // Each is one of the outbox, that no reminder is left of and nobody has to answer.
+    // Each is a message of the outbox, without an open reminder.
     let titles = try await life.store.write { [now = life.now] transaction in
       let claimed = try transaction.claimDeliveries(
         queue: Self.list, now: now, visibleAgain: now + .minutes(1), limit: 10)
@@ -61,7 +61,7 @@ struct TrackerEventTests {
       ])
   }
 
-  /// Whoever keeps what each day has come to has it right after anything that may become of entries.
+  /// Totals maintained from events are correct after any change of entries.
   @Test func theDaysAreKeptFromEventsAlone() async throws {
     let life = try await Self.heard([.logged])
     let yesterday = life.at("2026-05-31 12:00")
@@ -102,7 +102,7 @@ struct TrackerEventTests {
     try await life.live(until: "08:30")
     let occurrence = try #require(life.shown.first?.message.occurrence)
     try await life.answer(.done, occurrence.id)
-    // What it unlocks is told by a notice, which is done as well.
+    // The notice about what it unlocks is done as well.
     let events = try await told(life).compactMap { $0.event }.prefix(2)
     #expect(events.map(\.kind.name) == ["done", "logged"] && events.map(\.by) == ["cli", "cli"])
   }
@@ -123,7 +123,7 @@ struct TrackerEventTests {
       try await life.log(250)
       #expect(try await news(life).count == (hears ? 1 : 0), "\(String(describing: reminders)) \(channels)")
     }
-    // Of somebody else's nobody hears.
+    // Another owner's trackers cause no events.
     let life = try await Self.heard(owner: 2_000)
     try await life.log(1_000)
     #expect(try await told(life).isEmpty)

@@ -4,7 +4,7 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// What a change of trackers brings about, and what is told of it.
+/// Changes of trackers, and their notices.
 struct TrackingOperationsTests {
   static let pack = PackID(rawValue: "drinks")
 
@@ -45,7 +45,7 @@ struct TrackingOperationsTests {
     }
   }
 
-  /// A level that comes with the day is told with the XP of the entry that the day was begun with.
+  /// A level that comes with a new day is reported with the XP of the day's first entry.
   @Test func aLevelIsToldWithTheEntrysOwnExperience() async throws {
     let life = try Life("2026-06-01 07:00")
     var pack = try Self.drinks()
@@ -81,7 +81,7 @@ struct TrackingOperationsTests {
       ("Next: {{nextAchievement}}. {{streak}} in a row.", "5 in a row."),
       ("{{quote.translation}} ({{quote.source}})\n{{tracker}}: go on", "Water: go on"),
       ("{{tracker}}: well done! {{nextAchievement}}", "Water: well done!"),
-      // What is all of the text, or has something, stays.
+      // A sentence that is the whole text, or has other content, stays.
       ("Next: {{nextAchievement}}.", "Next: ."), ("{{streak}} and {{nextAchievement}}.", "5 and ."),
       ("No. {{nobody}} knows.", "No. {{nobody}} knows."), ("One.  Two.\n", "One.  Two.\n"), ("", ""),
     ])
@@ -107,7 +107,7 @@ struct TrackingOperationsTests {
       ])
     let tags = life.shown.compactMap(\.message.reminder?.tags)
     #expect(tags.contains(["chime", "drinks", "goal"]) && tags.contains(["chime", "drinks", "unlocked"]))
-    // Unlocks stay, and are told once.
+    // Unlocks stay, and are reported once.
     try await life.change { try $0.undo(using: &$1).outcome }
     let again = try await life.log(750)
     #expect(again.goalMet && again.unlocked.isEmpty)
@@ -140,7 +140,7 @@ struct TrackingOperationsTests {
     #expect(try await life.store.read { try $0.trackers(owner: Life.owner) }.isEmpty)
   }
 
-  /// One wake-up a day while something waits for the clock, and none without it.
+  /// One wake-up per day while something depends on the date, and none otherwise.
   @Test func anAnniversaryComesWithTheDay() async throws {
     let life = try await Self.installed("2026-06-01 09:00")
     try await life.log(250)
@@ -209,7 +209,7 @@ struct TrackingOperationsTests {
     }
   }
 
-  /// Entries of so many hours ago, in the order of their times, in parts.
+  /// Returns entries of so many hours ago, sorted by time, in parts.
   static func imported(_ life: Life, _ hours: [Int64], parts: Int) throws -> [[Entry]] {
     let tracker = try Life.waterTracker()
     let entries = try hours.sorted(by: >).map { ago in
@@ -223,7 +223,7 @@ struct TrackingOperationsTests {
     return stride(from: 0, to: entries.count, by: length).map { Array(entries[$0..<min($0 + length, entries.count)]) }
   }
 
-  /// What was made in parts is taken back part by part, unless something else has come between.
+  /// An import in parts is undone part by part, unless another change came in between.
   @Test func anImportIsTakenBackPartByPart() async throws {
     let life = try Life("2026-06-10 09:00")
     try await life.put(try Life.waterTracker(goal: 500))
@@ -255,7 +255,7 @@ struct TrackingOperationsTests {
     #expect(!second.isDone)
     #expect(try await undo(second.change).isDone)
     #expect(try await count() == 0)
-    // Another import of the same moment is another.
+    // Another import of the same moment is a separate one.
     var other = change
     other.subject = "8"
     for (part, change) in zip(parts, [change, other, other]) {
@@ -287,7 +287,7 @@ struct TrackingOperationsTests {
     }
   }
 
-  /// From memory, with a store that takes no changes: the same silence, and Done counts before it is recorded.
+  /// In degraded mode: reminders are silent too, and *done* counts before it is recorded.
   @Test func aFullDiskKeepsQuietToo() async throws {
     let life = try Life("2026-06-01 07:00")
     try await life.put(try Life.waterTracker(goal: 500))
@@ -334,7 +334,7 @@ struct TrackingOperationsTests {
     #expect(today.standing?.form.streak.length == 3)
     let begun = try await life.store.read { [key = tracker.key] in try $0.tracker(key)?.startedOn }
     #expect(begun == CivilDate("2026-06-01"))
-    // Taking the entries back takes that back too.
+    // Undoing the entries undoes that too.
     for _ in 0..<3 { try await life.change { try $0.undo(using: &$1).outcome } }
     let again = try await life.store.read { [key = tracker.key] in try $0.tracker(key)?.startedOn }
     #expect(again == CivilDate("2026-06-03"))

@@ -4,7 +4,7 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// A change of a tracker's weekdays leaves the past as it was: what a day asked for is what was in force on that day.
+/// Changing a tracker's weekdays leaves the past as it was: each day keeps the rule of its time.
 @Suite struct WeekdayHistoryTests {
   private static let run = TrackerID(rawValue: "run")
 
@@ -14,7 +14,7 @@ import Testing
       startedOn: try #require(CivilDate("2026-03-02")), createdAt: Instant(seconds: 1_767_225_600))
   }
 
-  /// Eight days, each done, up to Monday 9 March.
+  /// Returns eight days, each done, up to Monday 9 March.
   private func eightDays(_ weekdays: WeekdaySet = .everyDay) async throws -> Life {
     let life = try Life("2026-03-02 08:00")
     try await life.put(try tracker(weekdays))
@@ -59,11 +59,11 @@ import Testing
     #expect(after.form.strength == before.form.strength)
     #expect(after.number == 8)
     #expect(after.whyNotCounted == .weekday, "Tuesday is asked for no more")
-    // The next day that is asked for is Saturday.
+    // The next required day is Saturday.
     life.now = life.at("2026-03-14 08:00")
     try await life.log(nil, Self.run)
     #expect(try await standing(life).form.streak.length == 9)
-    // Undoing the change asks for the days between again, which were not done.
+    // Undoing the change requires the days in between again, which were not done.
     _ = try await change(life, to: .weekdays(.everyDay))
     #expect(try await standing(life).form.streak.length == 9)
     let kept = try await life.store.read { try $0.tracker(TrackerKey(owner: Life.owner, id: Self.run)) }
@@ -94,7 +94,7 @@ import Testing
     #expect(try await standing(life).form == before.form)
   }
 
-  /// A streak of weeks is not one of days: another way of counting has no history.
+  /// A streak of weeks is not one of days: another way of counting starts anew.
   @Test func anotherWayOfCountingBeginsAnew() async throws {
     let life = try await eightDays()
     _ = try await change(life, to: .weekdays(.weekends))

@@ -4,7 +4,7 @@ import ChimeTracking
 import Testing
 
 @Suite struct PackFileTests {
-  /// A pack that is right, as the beginning of one that is not.
+  /// A valid pack, as the beginning of invalid ones.
   static let head = """
     [pack]
     id = "reading"
@@ -32,7 +32,8 @@ import Testing
     }
   }
 
-  /// The faults of the good beginning with something added, each as `line:column key: message`, lines counted after it.
+  /// Returns the faults of the valid pack plus some text, each as `line:column key: message`, with lines counted after
+  /// the valid part.
   static func after(_ text: String) -> [String] {
     let lines = head.split(separator: "\n", omittingEmptySubsequences: false).count - 1
     return faults(head + text).map { "\($0.line - lines):\($0.column) \($0.key): \($0.message)" }
@@ -131,7 +132,7 @@ import Testing
 
   // MARK: Faults
 
-  /// What is added to a good pack, and what has to be said of it.
+  /// Text added to a valid pack, and the expected faults.
   static let wrong: [(String, [String])] = [
     (
       "colour = 1\n",
@@ -331,7 +332,7 @@ import Testing
     #expect(Self.faults("x = " + String(repeating: "[", count: 5_000)).count == 1)
   }
 
-  /// A key with dots or brackets in it is one key, not a path.
+  /// A quoted key with dots or brackets is a single key, not a path.
   @Test func quotedKeysAreOneKey() {
     #expect(Self.after("\"goal.x\" = 1\n\"presets[0]\" = 2\n").map { String($0.prefix(30)) }.count == 2)
     #expect(Self.faults("\"pack.id\" = \"x\"\n").map(\.key) == ["pack.id", "pack"])

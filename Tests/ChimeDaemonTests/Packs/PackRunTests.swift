@@ -6,12 +6,12 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// Each pack lived through on a clock that is moved, until all of its achievements are unlocked: 1,006 days of watches.
+/// Runs each pack with a moved clock until all achievements are unlocked: 1,006 days for watches.
 @Suite struct PackRunTests {
-  /// Somebody's days with one pack.
+  /// A user's days with one pack.
   private final class Run {
     static let owner: UInt32 = 1_000
-    /// A Monday; 1,006 days from here have a 29 February, and a Friday the 13th.
+    /// A Monday; the next 1,006 days include a 29 February and a Friday the 13th.
     static let start = CivilDate(year: 2026, month: 3, day: 2) ?? .earliest
 
     let pack: Pack
@@ -27,7 +27,7 @@ import Testing
     var missing: [String] { pack.achievements.map(\.id.rawValue).filter { unlocked[$0] == nil } }
     var tracker: TrackerID { pack.trackers[0].id }
 
-    /// Moves the clock to a day, counted from 0, and a time of it.
+    /// Moves the clock to a day, counted from 0, and a time.
     func go(_ day: Int, _ hour: Int, _ minute: Int = 0) throws {
       self.day = day
       let date = try #require(Self.start.adding(days: day))
@@ -99,7 +99,7 @@ import Testing
         ])
     }
     for day in 0..<1_006 {
-      // Twelve in turn; then for 230 days one and the same, as people do.
+      // Twelve watches in turn; then the same one for 230 days.
       let item = (400..<630).contains(day) ? 0 : day % 12
       try run.go(day, day < 5 ? 5 : 9, 30)
       try await run.log(item: "w\(item)")
@@ -108,18 +108,18 @@ import Testing
         try run.go(day, 23, 15)
         try await run.log(item: "w\(item)")
       }
-      // A box that fills up.
+      // The collection grows.
       if day > 30, day % 10 == 0, day / 10 + 8 < 50 { try await run.own(day / 10 + 8, [:]) }
     }
     #expect(run.missing.isEmpty, "\(run.missing)")
     #expect(run.unlocked.count == 50)
     #expect(run.unlocked["still_ticking"] == 1_000)
     #expect(run.unlocked["perpetual_calendar"] == 364)
-    // The fourth weekend: a Saturday is enough.
+    // The fourth weekend: a Saturday suffices.
     #expect(run.unlocked["weekender"] == 26)
   }
 
-  /// A weekend counts with one of its days, and one without any ends the run.
+  /// A weekend counts with one of its days; a weekend without any ends the streak.
   @Test func oneDayOfAWeekendIsEnough() async throws {
     let run = try Run("watches")
     try run.go(0, 7)
@@ -171,7 +171,7 @@ import Testing
     #expect(stones.count == 5, "each 2 kg: \(stones)")
   }
 
-  /// A practice a day is a streak of the person, whichever it is.
+  /// Any one practice a day keeps the user's streak.
   @Test func adkhar() async throws {
     let run = try Run("adkhar")
     try run.go(0, 7)

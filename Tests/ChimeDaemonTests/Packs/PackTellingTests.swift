@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-/// What is told of a pack that is installed is what is set: its reminders, their texts and times, the person's streak.
+/// The description of an installed pack matches its reminders, texts, times and the user's streak.
 @Suite struct PackTellingTests {
   typealias Wired = TrackersInterface
 
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// Without a place the sun cannot be followed, and the wizard is not to say that it will be.
+  /// Without a location the sun cannot be followed, and the wizard must not promise it.
   @Test func theTimeThatWillBeSetIsNamed() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       let found = try pack(house, "adkhar")
@@ -69,7 +69,7 @@ import Testing
       let list: RemindersInterface.List.Reply = try house.call(
         RemindersInterface.List())
       #expect(list.reminders.map(\.title) == [title])
-      // By its beginning, and whole.
+      // By its beginning, and in full.
       for name in ["Learn", "learn: still to do today", id] {
         let found: RemindersInterface.Get.Reply = try house.call(
           RemindersInterface.Get(id: name))
@@ -83,7 +83,7 @@ import Testing
       let changed: RemindersInterface.Update.Reply = try house.call(
         RemindersInterface.Update(id: "Learn", change: .init(when: "daily at 19:00")))
       #expect(changed.reminder.title == title)
-      // What is written stays.
+      // The stored title keeps its placeholder.
       let stored = try await house.store.read { try $0.reminder(ReminderID(rawValue: id))?.reminder.title }
       #expect(stored == "{{tracker}}: still to do today")
       let fired: OccurrencesInterface.Fire.Reply = try house.call(
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  /// Any practice keeps up the person's streak, whose own are broken.
+  /// Any practice continues the user's streak, even if its own streak is broken.
   @Test func theStreakOfThePersonStandsBesideThoseOfThePractices() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       _ = try install(house, "adkhar")
@@ -107,7 +107,7 @@ import Testing
       #expect(all.achievements.first { $0.id == "week_warrior" }?.reached == 4)
       let stats: Wired.Stats.Reply = try house.call(Wired.Stats(tracker: "morning"))
       #expect(stats.statistics.packStreak?.length == 4)
-      // A pack with one tracker has no other streak than that one's.
+      // A pack with one tracker has no additional streak.
       _ = try install(house, "goal")
       let goal: Wired.Stats.Reply = try house.call(Wired.Stats(tracker: "goal"))
       #expect(goal.statistics.packStreak == nil)

@@ -3,14 +3,14 @@ import ChimeTracking
 import Foundation
 import Testing
 
-/// docs/packs.md, held to what the reader of packs does.
+/// docs/packs.md matches the pack reader.
 @Suite struct PackTutorialTests {
   static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/packs.md")
 
   static func text() throws -> String { try String(contentsOf: page, encoding: .utf8) }
 
-  /// The tutorial's pack, as it stands in the page.
+  /// Returns the tutorial's pack from the page.
   static func tutorial() throws -> String {
     let parts = try text().split(separator: "\n```toml\n")
     let block = try #require(parts.dropFirst().first?.split(separator: "\n```", maxSplits: 1).first)
@@ -26,7 +26,7 @@ import Testing
     #expect(pack.achievements.count == 4)
   }
 
-  /// The two slips that the page shows, at the places that it shows.
+  /// The two mistakes on the page give the messages and positions shown there.
   @Test func theTutorialsFaultsAreWhatIsSaid() throws {
     let text = try Self.tutorial().replacing("presets =", with: "preset =")
       .replacing("title.en = \"{{remaining}}", with: "title.en = \"{{remainin}}")
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// Each criterion, placeholder and mood is on the page, and so is every key that a table takes.
+  /// The page covers each criterion, placeholder, mood and key.
   @Test func thePageHasAllThereIs() throws {
     let page = try Self.text()
     for kind in Criterion.Kind.allCases { #expect(page.contains("\(kind.rawValue) = "), "\(kind)") }
@@ -48,14 +48,14 @@ import Testing
     for mood in Mood.allCases { #expect(page.contains("[mood.\(mood.rawValue)]"), "\(mood)") }
     for table in ["pack", "levels"] { try check("[\(table)]\nzzzzzz = 1\n", page) }
     for table in ["tracker", "reminder", "achievement", "quote"] { try check("[[\(table)]]\nzzzzzz = 1\n", page) }
-    // How many quotations, and of which kind.
+    // The number of quotations of each kind.
     let quotes = try #require(try ShippedPacks.pack("adkhar")).quotes
     let counts = ["quran", "hadith", "wisdom"].map { category in quotes.count { $0.category == category } }
     #expect(page.contains("Of the \(quotes.count), \(counts[0]) are verses of the Quran, \(counts[1]) hadith and"))
     #expect(page.contains("\(counts[2]) words of the wise"))
   }
 
-  /// The keys that a refusal names.
+  /// Checks that the page has the keys that an error lists.
   private func check(_ text: String, _ page: String) throws {
     do throws(PackFaults) {
       let head = text.hasPrefix("[pack]") ? "" : "[pack]\nid = \"a\"\ntitle = \"A\"\ntext = \"B\"\n"

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTracking
 import Testing
 
-/// The packs that come with Chime, against what they promise.
+/// The bundled packs keep their promises.
 @Suite struct ShippedPacksTests {
   static func pack(_ name: String) throws -> Pack {
     try #require(try ShippedPacks.pack(name), "there is no pack \(name)")
@@ -26,7 +26,7 @@ import Testing
     #expect(Set(title.keys) == ["en", "cs"])
   }
 
-  /// All texts of a pack that have languages, with where they stand.
+  /// Returns all localized texts of a pack, with their places.
   static func texts(_ pack: Pack) -> [(place: String, text: LocalizedText)] {
     var all = [("title", pack.title), ("text", pack.text)]
     all += pack.trackers.flatMap { tracker in
@@ -55,7 +55,7 @@ import Testing
         #expect(!one.contains("\""), "a straight quotation mark in \(place): \(one)")
         #expect(!one.contains("..."), "three dots in \(place): \(one)")
       }
-      // A wrong count of placeholders is a text that was translated by half.
+      // A different number of placeholders means an incomplete translation.
       #expect(placeholders(english) == placeholders(czech), "\(place)")
     }
   }
@@ -85,7 +85,7 @@ import Testing
 
   // MARK: Hydration
 
-  /// One watch that is logged twice is one watch.
+  /// One watch logged twice counts once.
   @Test func wardrobeChangeTakesTwoWatches() throws {
     let change = try Self.pack("watches").achievements.first { $0.id.rawValue == "wardrobe_change" }
     #expect(change?.criterion == Criterion(.itemsInDay, tracker: change?.criterion.tracker, target: 2))
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  // MARK: The others
+  // MARK: The other packs
 
   @Test func weightIsMeasuredInKilogramsOrPounds() throws {
     let pack = try Self.pack("weight")
@@ -224,10 +224,10 @@ import Testing
       let scalars = quote.text.unicodeScalars
       #expect(!scalars.contains { $0.properties.isBidiControl })
       #expect(scalars.allSatisfy { (0x0600...0x06FF).contains($0.value) || $0 == " " }, "\(quote.text)")
-      // Printed with vowel signs: about as many as there are letters, and no two letters of a kind without one.
+      // Printed with vowel signs: about as many as letters.
       let marks = scalars.count { (0x064B...0x0652).contains($0.value) }
       #expect(Double(marks) > Double(scalars.count) / 4, "\(quote.text)")
-      // No word begins with a sign that belongs to the letter before it.
+      // No word begins with a combining mark.
       #expect(
         !quote.text.split(separator: " ").contains { word in
           (0x064B...0x0652).contains(word.unicodeScalars.first?.value ?? 0)
@@ -246,8 +246,8 @@ import Testing
     #expect(Set(pack.achievements.map(\.title)).count == 50)
     #expect(Set(pack.achievements.map(\.text)).count == 50)
     #expect(pack.achievements.allSatisfy { $0.experience > 0 })
-    // Every kind that a collection of checks can come to; on a day its items are counted, as one logged twice is one. A pack with
-    // one tracker has no streak over several.
+    // Every criterion that fits a collection of checks. Items of a day are counted once each, and a pack with one
+    // tracker has no streak over several.
     let unfit: Set<Criterion.Kind> = [
       .entriesInDay, .streakOfAny, .amountInEntry, .shareOfGoal, .goalMet, .crossed, .goalValue,
     ]

@@ -1,4 +1,4 @@
-/// An archive as Java's ZipOutputStream writes it: deflated, with sizes after the data; one file stored.
+/// An archive written by Java's ZipOutputStream: deflated, with sizes after the data; one file stored.
 let loopArchive = """
   UEsDBBQACAAIAABQYlwAAAAAAAAAAAAAAAAKAAAASGFiaXRzLmNzdkWOTwuCQBDF732KoOsj1i7WKcw/FJiVWtApFh1rSXdrdQu/fZsEMTC8+f\
   HeY/aqFZ1QEglvCHn/IBwMtQMKqC20eAw60vQ0JIs+MQ1p3in9RwFJ1Qg5QF/Vdh+l6JBzfaVuPHT+9InXhuDp4iZeVC5HjDlIiZc4h9kl2QFw\
@@ -17,7 +17,7 @@ let loopArchive = """
   AAAAAAAAAIABuAIAAENoZWNrbWFya3MuY3N2UEsFBgAAAAAGAAYAdgEAACgDAAAAAA==
   """
 
-/// 400 lines, deflated by zlib with codes of their own.
+/// 400 lines, deflated by zlib with dynamic Huffman codes.
 let deflated = """
   fZpNji01DIXnrKIXwCD+d5aDBEhIj4cEA8TuSalv6kld+e60or7t+Occ+zjf/vj+28f4+Ov3jz9/+f7fx79//f3rPz9/jJ++Xd/l63f5/O5fv+\
   vn9/n1u71+J78e+OeBxteD+Dywx1/k619PsDUdjG0Ba2UMslcFDBZ3sFhygskyE2zW5/1lOybBam3ysqmD1ZYCVvvTB9vRLmC1N7k6dILVUQlW\

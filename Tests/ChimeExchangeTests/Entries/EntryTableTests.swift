@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeExchange
 
-/// Trackers and entries for tests of their exchange.
+/// Trackers and entries for the tests of their exchange.
 enum EntrySamples {
   static let now = Instant(seconds: 1_780_000_000)
 
@@ -92,12 +92,12 @@ enum EntrySamples {
       "tracker,at,day\nprayer,2026-03-02T01:30:00+01:00,\nprayer,2026-03-02T05:30:00+01:00,\n"
         + "prayer,2026-03-02T01:30:00-08:00,2026-03-02\nprayer,2026-03-02T01:30:00+01:00,2026-03-04\n")
     #expect(plan.entries.map(\.day.description) == ["2026-03-01", "2026-03-02", "2026-03-02"])
-    // On the wall, wherever that was.
+    // Local wall clock times, wherever that was.
     #expect(plan.entries.map(\.minute) == [90, 330, 90])
     #expect(plan.faults.map(\.line) == [5])
   }
 
-  /// Programs write UTC, which says nothing of the clock on the wall: it is read on the one here, in Prague.
+  /// A time in UTC has no local time, so it is converted to the zone here, Prague.
   @Test func timesInUTCFallOnTheDayHere() throws {
     let plan = try Samples.read(
       "tracker,at,day,value\nwater,2026-03-01T23:30:00Z,,250\nwater,2025-06-30T22:15:00Z,,250\n"
@@ -173,7 +173,7 @@ enum EntrySamples {
     #expect(try Samples.read(csv).entries.first?.note == (note.isEmpty ? nil : note))
   }
 
-  /// As whoever logs may write one: several lines, and no other control characters.
+  /// Notes follow the rules of logging: several lines, but no other control characters.
   @Test(arguments: [
     ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("a\u{1B}[2Jb\u{9B}c\u{7}", "a[2Jbc"), ("\tx", "\tx"), ("\r\r\n", "\n\n"),
   ])
@@ -182,8 +182,8 @@ enum EntrySamples {
     #expect(plan.faults.isEmpty && plan.entries.map(\.note) == [read])
   }
 
-  /// A quote that joins what stands before or after it, to one character, is doubled all the same: else it would end the
-  /// field, and the next one could be a formula.
+  /// A quote that forms one `Character` with its neighbors is doubled too: otherwise it would end the field, and the
+  /// next one could be a formula.
   @Test(arguments: ["\u{600}", "\u{D4E}", "\u{301}", "\u{E0061}", "\u{202E}", "\r\n"])
   func aQuoteIsDoubledWhateverItJoins(_ beside: String) throws {
     for field in ["a\(beside)\",=1+1,\"", "a\"\(beside),=1+1", "\(beside)\"\(beside)"] {
@@ -208,7 +208,7 @@ enum EntrySamples {
     #expect(again.entries.isEmpty && again.present == 1)
   }
 
-  /// There and back, byte for byte, with texts that would break what they can.
+  /// A round trip preserves every byte, including texts that are hard to quote.
   @Test(arguments: 0..<30 as Range<UInt64>) func nothingIsLostOnTheWay(_ seed: UInt64) throws {
     var random = Numbers(state: seed)
     let pieces = [
@@ -258,7 +258,7 @@ enum EntrySamples {
   }
 }
 
-/// SplitMix64.
+/// The SplitMix64 generator.
 struct Numbers: RandomNumberGenerator {
   var state: UInt64
 

@@ -37,7 +37,7 @@ import Testing
       ),
       ("003 Sweets/Checkmarks.csv", "Date,Value,Notes\n2026-03-04,2000,\n"),
       ("004 Gym/Checkmarks.csv", "Date,Value,Notes\n2026-03-04,YES_MANUAL,\n"),
-      // The common one has nothing that the others have not.
+      // The common file has nothing that the others lack.
       ("Checkmarks.csv", "Date,Meditate,Run, far,Sweets,Gym,\n2026-03-04,YES_MANUAL,5250,2000,YES_MANUAL,\n"),
       ("Scores.csv", "what ever"),
     ])
@@ -64,7 +64,7 @@ import Testing
     #expect(remarks.contains { $0.hasPrefix("4 Sweets") && $0.contains("pieces/day") })
   }
 
-  /// A limit of a week is none that we know.
+  /// A weekly limit is not supported.
   @Test func aLimitOfAWeekIsLeftOut() throws {
     let plan = try Self.read([
       (
@@ -111,7 +111,7 @@ import Testing
     #expect(second.remarks.contains { $0.message.contains("skipped days are left out: 1") })
     second.leaveOut(first.entries)
     #expect(second.entries.isEmpty && second.present == 1)
-    // Another of that name that is of another kind is not it.
+    // A tracker of the same name but another kind does not match.
     var weight = EntrySamples.trackers[1]
     weight.title = "Gym"
     weight.id = TrackerID(rawValue: "gym")
@@ -171,7 +171,7 @@ import Testing
     #expect(plan.entries.compactMap(\.note).first == "Page 9, and on")
   }
 
-  /// Whatever byte is wrong, nothing worse than a refusal or the same comes of it.
+  /// Any wrong byte leads to a refusal or to the same content.
   @Test func aDamagedArchiveIsRefused() throws {
     let whole = try ZipArchive.files(in: Self.archive) { _ in true }
     #expect(whole.count == 6)
@@ -182,7 +182,7 @@ import Testing
       bytes[index] ^= 0x15
       do {
         let files = try ZipArchive.files(in: bytes) { _ in true }
-        // A name, a time, or what nobody looks at; never the content.
+        // A name, a time or an ignored field may differ, but never the content.
         for file in files { #expect(whole.contains { $0.bytes == file.bytes }) }
       } catch {
         refused += 1

@@ -1,20 +1,20 @@
 import Foundation
 
-/// One client that asks for all sorts of things, one after the other, until the daemon is gone.
+/// A client that sends random requests one after another until the daemon is gone.
 struct CrashClient: Sendable {
   let number: Int
   let round: Int
   let seed: UInt64
   let ledger: CrashLedger
   let receiver: String
-  /// Reminders that come all the time, which everybody pauses and resumes.
+  /// Recurring reminders, which all clients pause and resume.
   let recurring: [String]
 
-  /// Connects, finds out what became of what it asked for last, and goes on.
+  /// Connects, settles its open requests, and continues.
   ///
-  /// - Parameter most: after how many requests it makes no more reminders, lest there be too many to look at; it goes on
-  ///   with those that are there, so that a death at any moment meets a request.
-  /// - Throws: when something is not as it was acknowledged; a daemon that goes away is the end of it, not a failure.
+  /// - Parameter most: the number of requests after which it adds no more reminders, to keep the final check short; it
+  ///   continues with existing ones, so that a crash at any moment meets a request.
+  /// - Throws: if an acknowledged state is lost; a lost connection only ends the client.
   func live(_ path: String, most: Int) throws {
     var random = SeededGenerator(state: seed &+ UInt64(round &* 16 &+ number))
     var isAsking = false
@@ -27,7 +27,7 @@ struct CrashClient: Sendable {
       for step in most..<most + 300 { try act(step, Int.random(in: 8..<17, using: &random), socket, &random) }
     } catch is RawSocket.Disconnected {
     } catch is Refused {
-      // It was stopping: what was asked for now was not done. What was in doubt from before still is.
+      // The daemon was stopping, so this request was not executed. Earlier ones remain open.
       if isAsking { forgetDoubts() }
     } catch let failure as HarnessFailure where failure.description.hasPrefix("cannot connect") {
     }
@@ -41,7 +41,7 @@ struct CrashClient: Sendable {
     }
   }
 
-  /// Settles what is in doubt: tokens are sent again, the rest is looked at.
+  /// Settles open requests: repeats those with tokens, and checks the others.
   func settle(_ socket: RawSocket) throws {
     let before = ledger.now
     for (token, request) in before.unanswered where token.hasPrefix("\(number)-") {
@@ -81,7 +81,7 @@ struct CrashClient: Sendable {
     return new.title != wanted.title || new.isPaused != wanted.isPaused
   }
 
-  /// One of its own, at random, is as it was acknowledged.
+  /// Checks that one random reminder of this client is as acknowledged.
   private func check(one random: inout SeededGenerator, _ socket: RawSocket) throws {
     let state = ledger.now
     if let (id, wanted) = state.reminders.filter({ $0.value.client == number }).randomElement(using: &random) {
@@ -107,7 +107,7 @@ struct CrashClient: Sendable {
       }
     default:
       if number == 0 { return try changeEndpoints(step, socket, &random) }
-      // Whichever of the two it was: its times are recorded.
+      // Several clients do this; the times must be recorded in any case.
       guard let id = recurring.randomElement(using: &random) else { return }
       _ = try must(
         "io.chime.Reminders.\(Bool.random(using: &random) ? "Pause" : "Resume")", ["id": .string(id)], socket)
@@ -116,7 +116,7 @@ struct CrashClient: Sendable {
 
   private struct Refused: Error {}
 
-  /// A call, counted when it is answered.
+  /// Calls a method; counts the reply.
   private func call(_ method: String, _ parameters: JSON, _ socket: RawSocket) throws -> RawSocket.Answer {
     let answer = try socket.call(method, parameters)
     if answer.error?.hasSuffix(".StoreUnavailable") == true { throw Refused() }
@@ -130,7 +130,7 @@ struct CrashClient: Sendable {
     return answer.parameters
   }
 
-  /// Nil when there is none.
+  /// Returns a reminder; nil if there is none.
   private func reminder(_ id: String, _ socket: RawSocket) throws -> JSON? {
     let answer = try socket.call("io.chime.Reminders.Get", ["id": .string(id)])
     if answer.error == "io.chime.Reminders.NotFound" { return nil }
@@ -138,8 +138,6 @@ struct CrashClient: Sendable {
     guard answer.error == nil else { throw HarnessFailure("\(answer)") }
     return answer.parameters["reminder"]
   }
-
-  // What it asks for.
 
   private func add(_ step: Int, _ socket: RawSocket, _ random: inout SeededGenerator) throws {
     let token = "\(number)-\(round)-\(step)"
@@ -183,7 +181,7 @@ struct CrashClient: Sendable {
     try add(token, ["text": .string(lines.joined()), "format": "crontab", "token": .string(token)], socket)
   }
 
-  /// One of its own; soon ones too where `soon` says so.
+  /// Returns a random reminder of this client; one-off ones only if `soon`.
   private func mine(soon: Bool, _ random: inout SeededGenerator) -> (key: String, value: CrashLedger.Wanted)? {
     ledger.now.reminders.filter { $0.value.client == number && (soon || !$0.value.isSoon) }.randomElement(
       using: &random)
@@ -226,7 +224,7 @@ struct CrashClient: Sendable {
 
   private func answer(_ socket: RawSocket, _ random: inout SeededGenerator) throws {
     let open = try must("io.chime.Occurrences.List", ["filter": ["open": true], "limit": 40], socket)["occurrences"]
-    // Its own only, by the title it gave.
+    // Only this client's, by the title prefix.
     let own = open.elements.filter { $0["title"].string?.hasPrefix("Load \(number)-") ?? false }
     guard let id = own.randomElement(using: &random)?["id"] else { return }
     let text = id.string ?? ""
@@ -243,7 +241,7 @@ struct CrashClient: Sendable {
     }
   }
 
-  // The endpoints, which one client has for itself.
+  // The endpoints, which only one client edits.
 
   private func changeEndpoints(_ step: Int, _ socket: RawSocket, _ random: inout SeededGenerator) throws {
     if Bool.random(using: &random) {

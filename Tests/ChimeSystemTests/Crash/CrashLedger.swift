@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// What the clients of a daemon that is killed know: what they asked for, and what was acknowledged.
+/// The knowledge of the clients of a daemon that is killed: requests and acknowledgments.
 ///
-/// One client writes about a reminder, so what it knows last is what has to be there. A request whose answer never came
-/// is in doubt: it may have been done or not, and the client looks when there is a daemon again.
+/// Each reminder has one client that writes to it, so that client's last acknowledged state must exist. A request
+/// without a reply is in doubt: it may or may not have been executed, and the client checks after the restart.
 final class CrashLedger: Sendable {
-  /// A reminder as its client wants it.
+  /// A reminder as its client has set it.
   struct Wanted: Sendable {
     var client: Int
     var title: String
@@ -15,9 +15,9 @@ final class CrashLedger: Sendable {
     var when: String
     var channels: [String]
     var isPaused = false
-    /// Whether it comes once, a second or so after it was added.
+    /// Whether it fires once, about a second after it was added.
     var isSoon: Bool
-    /// What a request would make of it whose answer never came: a change, or nothing at all for a removal.
+    /// The state that an unanswered request may have produced: a change, or a removal.
     var doubt: Doubt?
   }
 
@@ -27,25 +27,25 @@ final class CrashLedger: Sendable {
     case removal
   }
 
-  /// What was said to an occurrence.
+  /// An answer to an occurrence.
   enum Answer: String, Sendable { case done, dismissed, snoozed }
 
   struct State: Sendable {
-    /// By id. Removed ones are in `removed`.
+    /// By id; removed ones are in `removed`.
     var reminders: [String: Wanted] = [:]
     var removed: Set<String> = []
-    /// Tokens without an answer, with the request they belong to.
+    /// Tokens without a reply, with their requests.
     var unanswered: [String: JSON] = [:]
-    /// How many reminders have been asked for with tokens.
+    /// The number of reminders requested with tokens.
     var tokens = 0
     var answers: [String: Answer] = [:]
-    /// Occurrences that were answered without a word back.
+    /// The occurrences whose answers got no reply.
     var answeredInDoubt: Set<String> = []
-    /// Imported ids and their titles.
+    /// The imported ids with their titles.
     var imported: [String: String] = [:]
-    /// The value of the header that the endpoint was given last, and one that it may have.
+    /// The header's acknowledged value, and a value in doubt.
     var header: (known: String, doubt: String?) = ("", nil)
-    /// The same of the secret of an endpoint.
+    /// The endpoint secret's acknowledged value, and a value in doubt.
     var secret: (known: String, doubt: String?) = ("", nil)
     var acknowledged = 0
     var doubts = 0

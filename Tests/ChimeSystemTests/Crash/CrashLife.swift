@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-/// How a daemon dies.
+/// How a daemon ends in a crash test.
 enum CrashDeath: String, CaseIterable, Sendable {
-  /// At any moment.
+  /// Killed at a random moment.
   case anywhen
-  /// At a call to the system: a synchronisation, a write, an answer to a client, a change of a name.
+  /// Killed at a system call: fsync, a write, a reply, a rename.
   case atCall
-  /// At a request that reaches the receiver.
+  /// Killed at a request that reaches the receiver.
   case atRequest
-  /// At a command that it runs.
+  /// Killed at a command that it runs.
   case atCommand
   case whileStarting
   case whileStopping
   case whileReloading
-  /// Not at all: it is stopped, for once.
+  /// Stopped cleanly.
   case stopped
 
   static func random(using random: inout SeededGenerator) -> CrashDeath {
@@ -26,17 +26,17 @@ enum CrashDeath: String, CaseIterable, Sendable {
   }
 }
 
-/// One short life of the real daemon under load.
+/// A CrashLife runs the real daemon under load and ends it in one way.
 struct CrashLife: Sendable {
   let home: Home
   let clients: [CrashClient]
   let death: CrashDeath
-  /// The library that ends a program at a call.
+  /// The preloaded library that kills the process at a call.
   let library: String
   let killFile: String
   var random: SeededGenerator
 
-  /// - Throws: when the daemon ends otherwise than it was to, or a client finds something amiss.
+  /// - Throws: if the daemon ends in another way than intended, or a client finds a violation.
   mutating func live() async throws {
     let notify = home.path + "/notify"
     unlink(notify)
@@ -69,11 +69,11 @@ struct CrashLife: Sendable {
     if !isRight { throw HarnessFailure("chimed ended with \(ending) (\(death)): \(daemon.errors.suffix(3_000))") }
   }
 
-  /// One that is stopping may be done with it before it is killed.
+  /// Whether the daemon may have stopped cleanly before the kill.
   private func mayStop(_ ending: Child.Ending) -> Bool { death == .whileStopping && ending == .exited(0) }
 
   private mutating func end(_ daemon: Child) async throws {
-    // What does not happen within this time is not waited for.
+    // Kill after this time even if the chosen event has not come.
     let limit = Duration.milliseconds(Int.random(in: 20...700, using: &random))
     switch death {
     case .atRequest:
@@ -98,7 +98,7 @@ struct CrashLife: Sendable {
     daemon.send(SIGKILL)
   }
 
-  /// Lets time pass until the moment to kill, unless the daemon has ended: the moment is what is tested.
+  /// Waits until the moment of the kill, or until the daemon has ended.
   private func pass(_ time: Duration, or daemon: Child) async throws {
     let moment = ContinuousClock.now + time
     try await eventually("the moment", every: .microseconds(500)) {

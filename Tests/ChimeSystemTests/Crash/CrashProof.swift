@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// What has to be true of a daemon that has been killed again and again, seen through its socket and its receivers.
+/// The invariants of a daemon that was killed repeatedly, checked through its socket and its receivers.
 struct CrashProof: Sendable {
   let home: Home
   let ledger: CrashLedger.State
-  /// What came by webhook, with what it was answered.
+  /// The received webhooks, with the responses.
   let requests: [JSON]
-  /// The reminders that come every so many seconds: id and period.
+  /// The recurring reminders: id, and period in seconds.
   let recurring: [String: Int64]
-  /// Until when their times have to be recorded, in seconds since 1970.
+  /// The time until which all occurrences must be recorded, in seconds since 1970.
   let last: Int64
 
-  /// A definition is as it was acknowledged.
+  /// Checks that a definition is as acknowledged.
   static func expect(_ found: JSON?, is wanted: CrashLedger.Wanted, _ id: String) throws {
     guard let found else { throw HarnessFailure("\(id) was acknowledged and is gone: \(wanted)") }
     let isPaused = found["state"].string == "paused"
@@ -22,7 +22,7 @@ struct CrashProof: Sendable {
     else { throw HarnessFailure("\(id) is not as it was acknowledged: \(wanted), but \(found)") }
   }
 
-  /// The secret that an endpoint was given last is the one that its file has, whole.
+  /// Checks that the secret file holds the endpoint's last secret completely.
   static func checkSecret(_ ledger: CrashLedger, _ home: Home) throws {
     let known = ledger.now.secret
     let text = String(
@@ -33,7 +33,7 @@ struct CrashProof: Sendable {
     ledger.change { $0.secret.known = found }
   }
 
-  /// - Returns: the numbers for the table.
+  /// - Returns: the numbers for the report.
   func prove() async throws -> [(String, Int)] {
     let reminders = try await all("io.chime.Reminders.List", "reminders", ["all": true])
     let occurrences = try await all("io.chime.Occurrences.List", "occurrences")
@@ -79,14 +79,14 @@ struct CrashProof: Sendable {
       let isKept =
         switch answer {
         case .done, .dismissed: state == answer.rawValue
-        // It has come again since, unless it was answered before that.
+        // It has fired again since, unless it was answered before.
         case .snoozed: ["snoozed", "done", "dismissed"].contains(state) || found["rounds"].int ?? 0 > 1
         }
       #expect(isKept, "\(id) was \(answer), and is \(state)")
     }
   }
 
-  /// Each time of a recurring reminder is recorded, as fired or as missed; one record may stand for a run of missed ones.
+  /// Checks that each time of a recurring reminder has a record; one record may cover a run of missed times.
   private func proveNoGap(_ occurrences: [JSON]) {
     for (reminder, period) in recurring {
       let own = occurrences.filter { $0["reminder"].string == reminder }
@@ -105,12 +105,12 @@ struct CrashProof: Sendable {
     }
   }
 
-  /// The scheduled time, in seconds.
+  /// Returns the scheduled time, in seconds.
   private static func time(_ occurrence: JSON) -> Int64 {
     Int64(occurrence["id"].string?.split(separator: "@").last ?? "") ?? 0
   }
 
-  /// - Returns: the deliveries that commands were run for, in their order.
+  /// - Returns: the deliveries for which commands ran, in order.
   private func proveDeliveries(_ deliveries: [JSON]) throws -> [String] {
     let byID = Dictionary(deliveries.map { ($0["id"].string ?? "", $0) }, uniquingKeysWith: { $1 })
     let keys = deliveries.map {
@@ -144,7 +144,7 @@ struct CrashProof: Sendable {
     return runs
   }
 
-  /// What has fired is owed to each of its channels.
+  /// Checks that each firing has a delivery for each of its channels.
   private func proveIntent(_ deliveries: [JSON]) {
     var channels: [String: Set<String>] = [:]
     for delivery in deliveries {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The page of docs/examples/python/receive.py, a webhook's receiver with buttons, and whoever presses them.
+/// The web page of docs/examples/python/receive.py, a webhook receiver with buttons, and a user who presses them.
 struct AnswerPage {
   let url: String
   let process: Child
@@ -10,11 +10,11 @@ struct AnswerPage {
     (self.home, self.process, self.url) = (home, process, url)
   }
 
-  /// Starts it as the endpoint `page`, which asks it for answers. A daemon has to run.
+  /// Starts it as the endpoint `page` with replies enabled. A daemon must run.
   ///
-  /// - Parameter options: of `chime endpoint add`.
+  /// - Parameter options: options of `chime endpoint add`.
   static func start(in home: Home, _ options: [String] = []) async throws -> AnswerPage {
-    // The endpoint comes first, since it makes the secret: this port was free a moment ago.
+    // Add the endpoint first, because that creates the secret. The port was free a moment ago.
     let (descriptor, port) = try Loopback.listen(backlog: 1)
     close(descriptor)
     let (url, secret) = ("http://127.0.0.1:\(port)", home.path + "/page.secret")
@@ -27,7 +27,7 @@ struct AnswerPage {
     return AnswerPage(home, process, url: url)
   }
 
-  /// The line of a reminder; nil where it is not on the page.
+  /// Returns a reminder's line; nil if it is not on the page.
   private func row(_ title: String) async throws -> String? {
     try await home.run("curl", ["-s", url + "/"]).out.components(separatedBy: "\n").first {
       $0.contains(">\(title) ")
@@ -36,7 +36,7 @@ struct AnswerPage {
 
   func shows(_ title: String) async throws -> Bool { try await row(title) != nil }
 
-  /// What stands for a button; nil where there is none.
+  /// Returns the token of a button; nil without one.
   func token(_ title: String, _ label: String) async throws -> String? {
     let button = try await row(title)?.components(separatedBy: "\">\(label)").first?.components(separatedBy: "value=\"")
       .last

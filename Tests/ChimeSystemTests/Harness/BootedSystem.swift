@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// A machine of its own with a real systemd as its first process (`Support/booted`), in which Chime is installed as
-/// `make install` does it; and commands that are run in there.
+/// A container with a real systemd as init (`Support/booted`), with Chime installed as by `make install`.
 ///
 ///     try await Home.live { home in
 ///       let machine = try await BootedSystem.start(in: home)
@@ -10,15 +9,16 @@ import Testing
 ///       let output = try await machine.run("chime", ["--system", "status"])
 ///     }
 ///
-/// It ends with the home, or with the test process. What it makes of the home's folder is at `/srv/home` in there.
+/// It ends with the home, or with the test process. The home's folder is `/srv/home` inside.
 struct BootedSystem: Sendable {
   let home: Home
-  /// Its first process, as this machine counts.
+  /// The pid of its init, as seen from outside.
   let leader: pid_t
   private let process: Child
 
-  /// Boots and waits until systemd says that everything has been started: half a second on an idle machine.
-  /// - Parameter build: the folder of the programs that are installed in it.
+  /// Boots it and waits until systemd has started everything: half a second on an idle machine.
+  ///
+  /// - Parameter build: the folder of the programs to install.
   static func start(in home: Home, build: String = Machine.programs) async throws -> BootedSystem {
     let notifications = try NotifySocket(path: home.path + "/booted")
     defer { notifications.close() }
@@ -35,13 +35,13 @@ struct BootedSystem: Sendable {
     return BootedSystem(home: home, leader: leader, process: process)
   }
 
-  /// Cuts its power.
+  /// Kills it, as a power cut does.
   func stop() async throws {
     process.destroy()
     _ = try await process.ended()
   }
 
-  /// The path by which this machine reaches a file of that one.
+  /// Returns the outside path of a file inside.
   func path(_ inside: String) -> String { "/proc/\(leader)/root" + inside }
 
   func write(_ text: String, to inside: String, mode: Int = 0o644) throws {
@@ -51,10 +51,11 @@ struct BootedSystem: Sendable {
     try home.write(text, to: file, mode: mode)
   }
 
-  /// Runs a program in there to its end.
+  /// Runs a program inside to its end.
+  ///
   /// - Parameters:
-  ///   - user: who runs it, by number, in the group of the same number and all of theirs; root by default.
-  ///   - groups: the groups instead of theirs, as a session from before a change would still have them.
+  ///   - user: the uid, with the same gid and the user's groups; root by default.
+  ///   - groups: other supplementary groups, as in a session from before a change.
   func run(
     _ program: String, _ arguments: [String] = [], as user: Int? = nil, in groups: String? = nil,
     within limit: Duration = .seconds(20)
@@ -62,12 +63,12 @@ struct BootedSystem: Sendable {
     try await home.run("nsenter", entering(program, arguments, as: user, in: groups), within: limit)
   }
 
-  /// Starts a program in there that ends with the home.
+  /// Starts a program inside that ends with the home.
   func spawn(_ program: String, _ arguments: [String] = [], as user: Int? = nil) async throws -> Child {
     try await home.spawn("nsenter", entering(program, arguments, as: user, in: nil))
   }
 
-  /// Runs a program in there and expects it to succeed.
+  /// Runs a program inside and expects success.
   @discardableResult
   func did(
     _ program: String, _ arguments: String..., as user: Int? = nil,
@@ -86,15 +87,15 @@ struct BootedSystem: Sendable {
     }
   }
 
-  /// One property of a unit, as `systemctl show` has it.
+  /// Returns a property of a unit, as `systemctl show` prints it.
   func property(_ name: String, of unit: String = "chimed.service") async throws -> String {
     try await run("systemctl", ["show", unit, "--property=\(name)", "--value"]).out
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// The entries of the journal that match, oldest first, with all their fields.
+  /// Returns matching journal entries, oldest first, with all fields.
   func journal(_ matches: String...) async throws -> [JSON] {
-    // What has been sent is in the journal when this returns.
+    // After this, all sent messages are in the journal.
     _ = try await run("journalctl", ["--sync"])
     return try await run("journalctl", ["--output=json", "--all"] + matches).out
       .split(separator: "\n").map { try JSON(parsing: String($0)) }
@@ -106,10 +107,10 @@ struct BootedSystem: Sendable {
     ]
     line += ["--", "env", "-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "LC_ALL=C.UTF-8"]
     line += ["HOME=/", "SWIFT_BACKTRACE=enable=no"]
-    // The libraries of a debug build.
+    // The library paths of a debug build.
     let more = (try? String(contentsOfFile: path("/etc/environment"), encoding: .utf8)) ?? ""
     line += more.split(separator: "\n").map(String.init)
-    // The clock, the kernel's modules and the rest are as far out of reach as they are for that machine's systemd.
+    // Drop the capabilities that the container's systemd lacks, for clock, modules and others.
     line += ["setpriv", "--bounding-set=-sys_time,-sys_module,-sys_rawio,-sys_boot,-syslog"]
     if let user {
       line += ["--reuid=\(user)", "--regid=\(user)"]

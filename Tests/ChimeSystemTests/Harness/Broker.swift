@@ -1,8 +1,8 @@
 import Foundation
 
-/// A broker of MQTT, Debian's mosquitto, and somebody who has subscribed to all that goes through it.
+/// An MQTT broker (mosquitto), with an observer subscribed to all topics.
 final class Broker {
-  /// What goes through it.
+  /// A message on the broker.
   struct Message {
     let topic: String
     let payload: String
@@ -14,7 +14,7 @@ final class Broker {
   static let isThere = Machine.has("mosquitto") && Machine.has("mosquitto_sub") && Machine.has("openssl")
 
   let port: Int
-  /// Its certificate, which it has signed itself; nil without TLS.
+  /// The path of its self-signed certificate; nil without TLS.
   let certificate: String?
   private let home: Home
   private let folder: String
@@ -26,23 +26,23 @@ final class Broker {
   }
 
   /// - Parameters:
-  ///   - login: `NAME:PASSWORD` without which nobody is let in.
-  ///   - rules: what whoever has logged in may do, as a file of `acl_file` has it; nil: everything.
-  ///   - most: the highest quality of service that it knows.
-  ///   - names: whom its certificate is for (subjectAltName); nil: no TLS.
+  ///   - login: the required login, `NAME:PASSWORD`.
+  ///   - rules: the permissions in `acl_file` format; nil allows everything.
+  ///   - most: the highest supported quality of service.
+  ///   - names: the subjectAltName of its certificate; nil disables TLS.
   static func start(
     in home: Home, login: String? = nil, rules: String? = nil, qualityUpTo most: Int = 2, names: String? = nil
   ) async throws -> Broker {
     let folder = home.path + "/broker"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    // It takes no port of the system's choice: this one was free a moment ago.
+    // mosquitto cannot pick a free port; this one was free a moment ago.
     let (descriptor, number) = try Loopback.listen(backlog: 1)
     close(descriptor)
     let user = try await home.run("id", ["-un"]).out.trimmingCharacters(in: .whitespacesAndNewlines)
     var lines = [
       "listener \(number) 127.0.0.1", "allow_anonymous \(login == nil)", "user \(user)", "persistence true",
       "persistence_location \(folder)/", "autosave_interval 1", "autosave_on_changes true", "log_dest stderr",
-      // A flood is to arrive whole.
+      // A flood must arrive completely.
       "max_queued_messages 2000000", "max_qos \(most)",
     ]
     if let login {
@@ -82,13 +82,13 @@ final class Broker {
     return process
   }
 
-  /// It ends, and with it all connections.
+  /// Stops the broker, which closes all connections.
   func stop(_ signal: Int32 = SIGTERM) async throws {
     process.send(signal)
     _ = try await process.ended()
   }
 
-  /// It is there again, with what it had.
+  /// Restarts the broker with its persistent state.
   func restart() async throws { process = try await Self.spawn(home, folder) }
 
   func url(_ prefix: String = "chime") -> String {
@@ -104,14 +104,14 @@ final class Broker {
     return words
   }
 
-  /// Listens to all that comes from now on, and is given what is retained.
+  /// Starts the observer, which also receives retained messages.
   func listen(as login: String? = nil) async throws {
     observer = try await home.spawn("mosquitto_sub", words(login) + ["-t", "#", "-q", "1", "-F", "%j"])
     try await send("ready", to: "test/ready", as: login, "-r")
     try await eventually("somebody listens") { messages("test/ready").isEmpty == false }
   }
 
-  /// All that was heard, in its order.
+  /// All observed messages, in order.
   var messages: [Message] {
     (observer?.said ?? []).compactMap { json in
       guard let topic = json["topic"].string else { return nil }
@@ -121,7 +121,7 @@ final class Broker {
 
   func messages(_ topic: String) -> [Message] { messages.filter { $0.topic == topic } }
 
-  /// What a retained topic says last.
+  /// Returns the last message of a retained topic.
   func state(_ topic: String = "chime/state") -> JSON { messages(topic).last?.body ?? .null }
 
   func send(_ text: String, to topic: String = "chime/command", as login: String? = nil, _ more: String...) async throws
@@ -130,7 +130,7 @@ final class Broker {
     guard done.status == 0 else { throw HarnessFailure("mosquitto_pub: \(done.text)") }
   }
 
-  /// Sends each line of a file, as fast as they are taken.
+  /// Publishes each line of a file as fast as the broker accepts them.
   func flood(_ file: String, to topic: String = "chime/command") async throws -> Child {
     let words = (["mosquitto_pub"] + words(nil) + ["-q", "1", "-t", topic, "-l"]).joined(separator: " ")
     return try await home.spawn("/bin/sh", ["-c", "exec \(words) < \(file)"])

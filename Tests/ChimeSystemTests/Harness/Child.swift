@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// A program that a test has started, with its output in files.
+/// A child process of a test, with its output in files.
 final class Child: Sendable {
   typealias Ending = ChildProcess.Ending
 
   let outputPath: String
   let errorPath: String
   private let process: ChildProcess
-  /// Behind a lock, because a test may look from several tasks.
+  /// A lock, because several tasks of a test may read it.
   private let heard = Mutex<(values: [JSON], bytes: UInt64)>(([], 0))
 
   /// - Parameters:
-  ///   - folder: where the output goes.
-  ///   - terminal: the path of a terminal that is its own, for input and output instead of files.
+  ///   - folder: the folder for the output.
+  ///   - terminal: the path of a controlling terminal, used for input and output instead of files.
   init(
     _ program: String, _ arguments: [String] = [], environment: [String: String], folder: String,
     withInput: Bool = false, terminal: String? = nil
@@ -35,7 +35,7 @@ final class Child: Sendable {
   var errors: String { Self.text(errorPath) }
   var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-  /// The lines of its output that are JSON. Each is read once, however often somebody looks.
+  /// The JSON lines of its output; each line is parsed once.
   var said: [JSON] {
     heard.withLock { heard in
       guard let file = FileHandle(forReadingAtPath: outputPath), (try? file.seek(toOffset: heard.bytes)) != nil,
@@ -51,12 +51,12 @@ final class Child: Sendable {
 
   func send(_ signal: Int32) { process.signal(signal) }
 
-  /// Ends the program and everything in its group at once.
+  /// Kills the program and its process group.
   func destroy() { process.destroy() }
 
   func write(_ line: String) { process.write(Data((line + "\n").utf8)) }
 
-  /// Waits until the program has ended by itself.
+  /// Waits until the program ends by itself.
   func ended(within limit: Duration = .seconds(20)) async throws -> Ending {
     try await eventually("\(name) ends; it said: \(errors.suffix(2_000))", within: limit) { end }
   }

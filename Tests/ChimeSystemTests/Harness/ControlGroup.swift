@@ -1,7 +1,6 @@
 import Foundation
 
-/// A control group of its own for what a test starts, with a limit on memory or on processes: of version 1 or 2,
-/// whichever the machine has (cgroups(7)). Needs root.
+/// A control group with a limit on memory or processes, in version 1 or 2 (cgroups(7)). Needs root.
 struct ControlGroup: Sendable {
   enum Controller: String, Sendable { case memory, pids }
 
@@ -11,7 +10,7 @@ struct ControlGroup: Sendable {
   let controller: Controller
   private let folder: String
 
-  /// Whether there can be one.
+  /// Returns whether a group can be created.
   static func isAvailable(_ controller: Controller) -> Bool {
     guard let group = try? ControlGroup(controller) else { return false }
     group.remove()
@@ -20,7 +19,7 @@ struct ControlGroup: Sendable {
 
   init(_ controller: Controller) throws {
     self.controller = controller
-    // By this name it is cleared away with the run of the tests.
+    // The name by which the end of the test run removes it.
     let name = "chime-group-\(getpid())-\(UUID().uuidString.prefix(8))"
     folder = Self.isUnified ? "\(Self.root)/\(name)" : "\(Self.root)/\(controller.rawValue)/\(name)"
     if Self.isUnified { try? Self.write("+\(controller.rawValue)", to: Self.root + "/cgroup.subtree_control") }
@@ -38,10 +37,10 @@ struct ControlGroup: Sendable {
     }
   }
 
-  /// Bytes, or processes and threads.
+  /// In bytes, or as a number of processes and threads.
   func limit(to number: Int) throws {
     try Self.write(String(number), to: "\(folder)/\(limitFile)")
-    // Nothing may be swapped out instead.
+    // Forbid swapping.
     if Self.isUnified, controller == .memory { try? Self.write("0", to: "\(folder)/memory.swap.max") }
   }
 
@@ -49,17 +48,17 @@ struct ControlGroup: Sendable {
     try Self.write(Self.isUnified || controller == .pids ? "max" : "-1", to: "\(folder)/\(limitFile)")
   }
 
-  /// The most that was ever in use, in bytes.
+  /// The peak memory use, in bytes.
   var peak: Int { number(Self.isUnified ? "memory.peak" : "memory.max_usage_in_bytes") }
-  /// How many processes and threads there are.
+  /// The number of processes and threads.
   var count: Int { number("pids.current") }
 
-  /// What has to be run in front of a program so that it is in the group.
+  /// Returns a command that joins the group and runs the program.
   func entering(_ program: String, _ arguments: [String] = []) -> (program: String, arguments: [String]) {
     ("/bin/sh", ["-c", #"echo $$ > "$0" && exec "$@""#, folder + "/cgroup.procs", program] + arguments)
   }
 
-  /// Takes the group away once nothing is in it.
+  /// Removes the group once it is empty.
   func remove() {
     for _ in 0..<2_000 where rmdir(folder) != 0 && errno == EBUSY { usleep(1_000) }
   }
@@ -80,7 +79,7 @@ struct ControlGroup: Sendable {
 }
 
 extension Machine {
-  /// What a sanitizer needs for itself is many times what a limit leaves.
+  /// A sanitizer alone exceeds the limits.
   static let canLimitMemory = isRoot && !Sanitizer.isThere && ControlGroup.isAvailable(.memory)
   static let canLimitProcesses = isRoot && ControlGroup.isAvailable(.pids)
 }

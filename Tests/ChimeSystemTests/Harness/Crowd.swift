@@ -1,6 +1,6 @@
 import Foundation
 
-/// Many clients from one process (`Support/crowd` says what they can do), there until they are sent away.
+/// Many clients in one process (see `Support/crowd`), connected until they are dismissed.
 struct Crowd: Sendable {
   enum Way: String, Sendable, CaseIterable {
     case idle, ask, loris, half, large, deep, noise, flood, watch, eager, list
@@ -8,23 +8,23 @@ struct Crowd: Sendable {
 
   let process: Child
 
-  /// What the crowd said last.
+  /// The crowd's latest report.
   var facts: JSON {
     process.output.split(separator: "\n").last.flatMap { try? JSON(parsing: String($0)) } ?? .null
   }
 
-  /// Connections that stand.
+  /// The number of open connections.
   var open: Int { facts["open"].int ?? 0 }
-  /// Connections that the daemon has closed.
+  /// The number of connections that the daemon has closed.
   var closed: Int { facts["closed"].int ?? 0 }
   var replies: Int { facts["replies"].int ?? 0 }
-  /// Connects that wait in the backlog.
+  /// The number of connects that wait in the backlog.
   var waiting: Int { facts["waiting"].int ?? 0 }
 
-  /// How often an error was given.
+  /// Returns how often an error was received.
   func errors(_ name: String) -> Int { facts["errors"][name].int ?? 0 }
 
-  /// All of them go at once.
+  /// Disconnects all at once.
   func leave() async throws {
     process.destroy()
     _ = try await process.ended()
@@ -34,7 +34,7 @@ struct Crowd: Sendable {
 extension Home {
   /// - Parameter pace: seconds between two bytes of a `loris`; the seed of `noise`.
   func crowd(_ count: Int, _ way: Crowd.Way, pace: Double = 1) async throws -> Crowd {
-    // Standard input is kept open by the pipe that the child holds on to: it goes with the test.
+    // The held pipe keeps standard input open until the test ends.
     let process = try await spawn(
       Machine.debianPython, [Machine.support("crowd"), socket, String(count), String(pace), way.rawValue],
       withInput: true)
@@ -43,7 +43,7 @@ extension Home {
 }
 
 extension Home {
-  /// Has all that waits tried now; what is being tried at this moment is left alone.
+  /// Triggers all waiting deliveries; attempts in flight are left alone.
   func hurry() async throws {
     for delivery in try await deliveries("waiting") { _ = try await chime("redeliver", delivery["id"].string ?? "") }
   }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A running chimed, heard over sd_notify(3).
+/// A running chimed, with its sd_notify(3) messages.
 struct Daemon: Sendable {
   let process: Child
   let notifications: NotifySocket
 
-  /// What `systemctl status` would show.
+  /// The status line of `systemctl status`.
   var status: String? {
     notifications.lines.last { $0.hasPrefix("STATUS=") }.map { String($0.dropFirst("STATUS=".count)) }
   }
 
-  /// Ends it as a service manager would.
+  /// Stops it as a service manager does.
   func stop(within limit: Duration = .seconds(20)) async throws -> Child.Ending {
     process.send(SIGTERM)
     let ending = try await process.ended(within: limit)
@@ -18,7 +18,7 @@ struct Daemon: Sendable {
     return ending
   }
 
-  /// Ends it as a power cut would.
+  /// Kills it, as a power cut does.
   func crash() async throws {
     process.send(SIGKILL)
     _ = try await process.ended()
@@ -27,7 +27,7 @@ struct Daemon: Sendable {
 }
 
 extension Home {
-  /// Starts chimed and waits until it says READY=1.
+  /// Starts chimed and waits for READY=1.
   func start(
     _ program: String = Machine.chimed, _ arguments: [String] = [], environment more: [String: String] = [:],
     within limit: Duration = .seconds(20)

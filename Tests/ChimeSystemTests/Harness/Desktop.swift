@@ -3,9 +3,9 @@ import Foundation
 extension Home {
   var bus: String { "unix:path=\(path)/bus" }
 
-  /// A private session bus at the address that everything in this home is given.
+  /// Starts a private session bus at the address in this home's environment.
   ///
-  /// - Parameter services: a folder with what the bus may start; by default it starts nothing.
+  /// - Parameter services: a folder with service files; by default the bus activates nothing.
   @discardableResult
   func startBus(services: String? = nil) async throws -> Child {
     var configuration = Machine.support("bus.conf")
@@ -23,13 +23,13 @@ extension Home {
     return daemon
   }
 
-  /// A bus, and on it python3-dbusmock's notification daemon.
+  /// Starts a bus with python3-dbusmock's notification daemon.
   func startMockDesktop() async throws -> MockDesktop {
     let bus = try await startBus()
     return try await startMockServer(on: bus)
   }
 
-  /// python3-dbusmock's notification daemon: shows nothing, writes down every call, and emits what it is told to.
+  /// Starts python3-dbusmock's notification daemon, which shows nothing, logs every call, and emits signals on request.
   func startMockServer(
     on bus: Child, capabilities: String = "body actions persistence icon-static"
   ) async throws -> MockDesktop {
@@ -48,31 +48,31 @@ extension Home {
   }
 }
 
-/// The other side of a transport, and the finger on its buttons.
+/// A mock desktop: the notification server, and a user who presses buttons.
 struct MockDesktop: Sendable {
   let home: Home
   let log: String
   let bus: Child
   let server: Child
 
-  /// Ends the server as a crash would.
+  /// Kills the server, as a crash does.
   func stopServer() async throws {
     server.destroy()
     _ = try await server.ended()
   }
 
-  /// All calls so far of a method, as the mock wrote them down.
+  /// Returns all calls of a method so far, from the mock's log.
   func calls(_ method: String) -> [String] {
     written.split(separator: "\n").map(String.init).filter { $0.contains(" \(method)") }
   }
 
-  /// All that the mock wrote down.
+  /// The mock's log.
   var written: String { String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self) }
 
-  /// The Notify calls so far, as the mock wrote them down.
+  /// The Notify calls so far.
   var shown: [String] { calls("Notify ") }
 
-  /// The server gives out 1, 2, 3 … in the order of the calls.
+  /// Returns the id of a popup; the server counts 1, 2, 3 … in the order of the calls.
   func popup(titled title: String, number: Int = 1) async throws -> UInt32 {
     try await eventually("a popup \"\(title)\" (of \(shown))") {
       let all = shown
@@ -81,7 +81,7 @@ struct MockDesktop: Sendable {
     }
   }
 
-  /// The key of a popup's button: the word itself, or the word with what it is about.
+  /// Returns the key of a popup's button: the action, or the action with its target.
   func key(_ action: String, of popup: UInt32) throws -> String {
     let words = shown[Int(popup) - 1].split(separator: "\"").map(String.init)
     guard let key = words.first(where: { $0 == action || $0.hasPrefix(action + ":") }) else {
@@ -90,12 +90,12 @@ struct MockDesktop: Sendable {
     return key
   }
 
-  /// Presses a button, on a popup of this server's.
+  /// Presses a button on a popup of this server.
   func press(_ action: String, on popup: UInt32) async throws {
     try await invoke(try key(action, of: popup), on: popup)
   }
 
-  /// Says that a button was pressed.
+  /// Emits the signal of a button press.
   func invoke(_ key: String, on popup: UInt32) async throws {
     try await emit("ActionInvoked", ["us", "2", "u", String(popup), "s", key])
   }

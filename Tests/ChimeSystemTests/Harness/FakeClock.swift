@@ -1,22 +1,22 @@
 import Foundation
 
-/// Debian's libfaketime, which gives one program another clock: timerfd_create(2) and epoll included, so that
+/// Debian's libfaketime, which gives a program another clock, including timerfd_create(2) and epoll, so that
 /// libdispatch's timers follow it.
 enum FakeClock {
   static let library = ["x86_64", "aarch64"].lazy.map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketimeMT.so.1" }
     .first { FileManager.default.fileExists(atPath: $0) }
-  /// A program with a sanitizer reads the clock before the library is set up, and recurs for ever.
+  /// A sanitizer reads the clock before the library is initialized, which recurs endlessly.
   static let isAvailable = library != nil && !Sanitizer.isThere
 
-  /// A clock that begins at an instant and runs so many times as fast as the real one.
+  /// Returns the environment for a clock with this start and speed.
   static func running(from start: Date, times speed: Int) -> [String: String] {
-    // libfaketime reads the time in the zone of the program it is loaded into.
+    // libfaketime parses the time in the program's own zone.
     [
       "LD_PRELOAD": library ?? "", "TZ": "UTC", "FAKETIME": "@\(utc(start)) x\(speed)",
     ]
   }
 
-  /// A clock whose distance to the real one is read from a file at each look; what counts spans of time is real.
+  /// Returns the environment for a clock whose offset is read from a file at each call; monotonic time is real.
   static func steered(by file: String) -> [String: String] {
     [
       "LD_PRELOAD": library ?? "", "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_NO_CACHE": "1",
@@ -34,15 +34,15 @@ enum FakeClock {
 }
 
 extension Home {
-  /// Sets the clock of a daemon that is `FakeClock.steered` and has it look: a step of libfaketime's is not told as the
-  /// kernel tells one of the real clock's (TFD_TIMER_CANCEL_ON_SET), SIGCONT is the other occasion to look at the clock.
+  /// Sets the clock of a daemon with `FakeClock.steered` and makes it notice. libfaketime does not trigger
+  /// TFD_TIMER_CANCEL_ON_SET, so send SIGCONT, which also makes the daemon check its clock.
   func step(_ daemon: Daemon?, to offset: String, in file: String) throws {
     try write(offset + "\n", to: file + ".new")
     guard rename(file + ".new", file) == 0 else { throw HarnessFailure("rename: \(errno)") }
     daemon?.process.send(SIGCONT)
   }
 
-  /// All scheduled times that a reminder has a record of, with their states; a run of missed times is one record.
+  /// Returns the recorded times of a reminder with their states; a run of missed times is one record.
   func record(of reminder: String) async throws -> [(at: String, state: String, late: String?, count: Int)] {
     var all: [(String, String, String?, Int)] = []
     var cursor = JSON.null
@@ -64,7 +64,7 @@ extension Home {
 }
 
 extension Home {
-  /// How often the daemon has looked at everything anew, because of its clock or a stop.
+  /// Returns how often the daemon has reevaluated everything, because of its clock or a stop.
   func clockEvents() async throws -> Int {
     try await answer("io.chime.Daemon.Status")["status"]["clockEvents"].int ?? -1
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A user's home made for one test: its own HOME, XDG folders, local-time link and processes, and nothing of the machine's.
+/// A user's home for one test, with its own HOME, XDG folders, local-time link and processes, isolated from the machine.
 final class Home: Sendable {
   let path: String
   var runtime: String { path + "/run" }
@@ -22,8 +22,8 @@ final class Home: Sendable {
     try setZone("Europe/Prague")
   }
 
-  /// Runs `body` in a new home; afterwards everything it started is ended and the folder is gone. When it throws, what
-  /// its programs said is part of the failure.
+  /// Runs `body` in a new home; afterwards ends all its processes and removes the folder. A failure includes the
+  /// programs' output.
   static func live<Value>(
     alone: Bool = false, isolation: isolated (any Actor)? = #isolation, _ body: (Home) async throws -> Value
   ) async throws -> Value {
@@ -51,7 +51,7 @@ final class Home: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Points the home's local-time link elsewhere, as timedatectl(1) does: a new link renamed over the old.
+  /// Changes the local-time link as timedatectl(1) does, by renaming a new link over the old.
   func setZone(_ identifier: String) throws {
     let new = localtime + ".new"
     unlink(new)
@@ -60,7 +60,7 @@ final class Home: Sendable {
     }
   }
 
-  /// A configuration with which popups are heard where there is no bus: a program stands in for notify-send.
+  /// A configuration in which popups succeed without a bus: a stub replaces notify-send.
   static let heard = "[desktop]\nprogram = \"/bin/true\"\n"
 
   func configure(_ toml: String) throws {
@@ -74,22 +74,22 @@ final class Home: Sendable {
     else { throw HarnessFailure("cannot write \(file)") }
   }
 
-  /// The whole environment of the programs started here.
+  /// The complete environment of the programs started here.
   var environment: [String: String] {
-    // How programs that were built with a sanitizer behave, where the tests were told.
+    // The sanitizer options given to the tests.
     let sanitizers = ProcessInfo.processInfo.environment.filter { ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key) }
     return sanitizers.merging([
       "PATH": Machine.searchPath, "HOME": path, "LC_ALL": "C.UTF-8", "USER": "chime-test",
       "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": path + "/state", "XDG_CONFIG_HOME": path + "/config",
       "XDG_DATA_HOME": path + "/data", "XDG_CACHE_HOME": path + "/cache", "CHIME_LOCALTIME": localtime,
-      // A crash is to be seen, not to be explored.
+      // No backtraces: a crash must be quick.
       "SWIFT_BACKTRACE": "enable=no",
-      // No bus unless a test brings one; never the machine's own.
+      // No bus unless a test starts one; never the machine's own.
       "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(path)/system-bus",
     ]) { $1 }
   }
 
-  /// Starts a program that is ended with the home.
+  /// Starts a program that ends with the home.
   func spawn(
     _ program: String, _ arguments: [String] = [], environment more: [String: String] = [:], withInput: Bool = false,
     on terminal: PseudoTerminal? = nil
@@ -105,7 +105,7 @@ final class Home: Sendable {
     let status: Int32
     let out: String
     let err: String
-    /// Both, for a failure's message.
+    /// All output, for failure messages.
     var text: String { "status \(status)\n\(out)\(err)" }
     var json: JSON { get throws { try JSON(parsing: out) } }
   }
@@ -134,7 +134,7 @@ final class Home: Sendable {
     try await run(Machine.chime, arguments, environment: environment)
   }
 
-  /// Runs `chime` and expects it to succeed.
+  /// Runs `chime` and expects success.
   @discardableResult
   func did(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
     let output = try await run(Machine.chime, arguments)
@@ -152,13 +152,13 @@ final class Home: Sendable {
     return try output.json
   }
 
-  /// One call on a connection of its own.
+  /// Makes one call on a new connection.
   func call(_ method: String, _ parameters: JSON = [:]) async throws -> RawSocket.Answer {
     let socket = socket
     return try await blocking { try RawSocket(path: socket).call(method, parameters) }
   }
 
-  /// The parameters of a call that has to succeed.
+  /// Returns the parameters of a call that must succeed.
   func answer(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
     let answer = try await call(method, parameters)
     guard answer.error == nil else { throw HarnessFailure("\(method): \(answer)") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A homeserver of Matrix, and the people in its rooms: a stand-in, or Synapse.
+/// A Matrix homeserver with users in its rooms: a stand-in, or Synapse.
 final class Homeserver {
   enum Kind: String, Sendable { case standIn = "stand-in", synapse }
 
@@ -9,7 +9,7 @@ final class Homeserver {
     let token: String
   }
 
-  /// A Python that has Synapse; nil where there is none (`Tests/Matrix/run` makes it).
+  /// A Python with Synapse; nil without one (`Tests/Matrix/run` installs it).
   static let synapse = [
     ProcessInfo.processInfo.environment["CHIME_SYNAPSE"], Machine.package + "/.build/synapse/bin/python",
   ].compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -25,7 +25,7 @@ final class Homeserver {
   }
 
   static func start(_ kind: Kind = .standIn, in home: Home) async throws -> Homeserver {
-    // Synapse takes no port of the system's choice: this one was free a moment ago.
+    // Synapse cannot pick a free port; this one was free a moment ago.
     let (descriptor, port) = try Loopback.listen(backlog: 1)
     close(descriptor)
     if kind == .synapse { try prepareSynapse(home, port: Int(port)) }
@@ -83,13 +83,13 @@ final class Homeserver {
     return process
   }
 
-  /// It is gone, and so are all connections.
+  /// Kills the server, which closes all connections.
   func stop() async throws {
     process.send(SIGKILL)
     _ = try await process.ended()
   }
 
-  /// It is there again, at the same port, with all that it had.
+  /// Restarts the server at the same port with its data.
   func restart() async throws {
     process =
       switch kind {
@@ -104,12 +104,12 @@ final class Homeserver {
 
   var url: String { "http://127.0.0.1:\(port)" }
 
-  /// What was asked of the stand-in since it was started last.
+  /// Returns the requests to a path of the stand-in since its last start.
   func requests(_ path: String) -> [JSON] {
     process.said.dropFirst().filter { $0["path"].string == path }
   }
 
-  /// Has the stand-in do badly; both nil: no more.
+  /// Makes the stand-in misbehave; nil for both ends that.
   func misbehave(sync: String? = nil, send: String? = nil) async throws {
     let mode: JSON = ["sync": sync.map(JSON.string) ?? .null, "send": send.map(JSON.string) ?? .null]
     _ = try await post("POST", url + "/test/mode", mode, token: nil)
@@ -185,13 +185,13 @@ final class Homeserver {
       ])
   }
 
-  /// All messages of a room, the oldest first, as somebody in it sees them.
+  /// Returns a sender's messages in a room, oldest first, as a member sees them.
   func messages(_ who: Account, _ room: String, by sender: Account) async throws -> [JSON] {
     try await ask(who, "GET", ["rooms", room, "messages"], query: "?dir=b&limit=500")["chunk"].elements.reversed()
       .filter { $0["type"].string == "m.room.message" && $0["sender"].string == sender.user }
   }
 
-  /// The texts of those that are no edits, each with what it was last edited to; what was redacted is gone.
+  /// Returns the texts of a sender's messages after their last edits, without redacted ones.
   func screen(_ who: Account, _ room: String, by sender: Account) async throws -> [(id: String, text: String)] {
     var shown: [(id: String, text: String)] = []
     for event in try await messages(who, room, by: sender) {

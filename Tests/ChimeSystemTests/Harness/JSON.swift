@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value, read and written by Foundation: another's word against the product's own coder.
+/// A JSON value, coded by Foundation, so that the product's own coder is checked independently.
 enum JSON: Hashable, Sendable, Codable {
   case null
   case bool(Bool)
@@ -47,12 +47,12 @@ enum JSON: Hashable, Sendable, Codable {
     get throws { Array(try JSONEncoder().encode(self)) }
   }
 
-  /// A member of an object; null when there is none.
+  /// Returns a member of an object; null if there is none.
   subscript(key: String) -> JSON {
     if case .object(let members) = self { members[key] ?? .null } else { .null }
   }
 
-  /// An element of an array; null when there is none.
+  /// Returns an element of an array; null if there is none.
   subscript(index: Int) -> JSON { elements.indices.contains(index) ? elements[index] : .null }
 
   var elements: [JSON] { if case .array(let values) = self { values } else { [] } }

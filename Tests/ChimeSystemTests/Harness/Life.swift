@@ -1,11 +1,10 @@
 import Foundation
 import Testing
 
-/// A daemon whose clock is moved by hand, on a desktop that writes down what it is shown, with a webhook beside it: to live
-/// a month in seconds.
+/// A daemon with a clock that the test moves, a mock desktop and a webhook receiver, to simulate a month in seconds.
 ///
-/// The clock runs on between two moves. Each move waits until the daemon has looked at the clock, has nothing due any more
-/// and owes no message.
+/// The clock runs between two moves. Each move waits until the daemon has noticed the new time, and nothing is due or
+/// pending.
 struct Life: Sendable {
   let home: Home
   let daemon: Daemon
@@ -15,14 +14,14 @@ struct Life: Sendable {
 
   private var file: String { home.path + "/offset" }
 
-  /// Begins a life in Prague at a moment of its clock, `2027-03-01 07:00`.
+  /// Starts a daemon in Prague with a clock at `2027-03-01 07:00` or another moment.
   static func begin(in home: Home, at start: String, configuration: String = "") async throws -> Life {
     let date = try prague(start)
     let file = home.path + "/offset"
     let desktop = try await home.startMockDesktop()
     try home.step(nil, to: offset(to: date), in: file)
     let clock = FakeClock.steered(by: file)
-    // Signatures are of the time that the daemon has, so the receiver needs it too.
+    // Signatures contain the daemon's time, so the receiver needs the same clock.
     let receiver = try await Receiver.start(
       in: home, behind: ["/usr/bin/env"] + clock.map { "\($0.key)=\($0.value)" }.sorted())
     try home.configure(
@@ -40,7 +39,7 @@ struct Life: Sendable {
 
   // MARK: The clock
 
-  /// Moves the clock to so many days after the first, at a time of day.
+  /// Moves the clock to a day, counted from the first, and a time.
   func go(day: Int, _ time: String) async throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(identifier: "Europe/Prague"))
@@ -53,7 +52,7 @@ struct Life: Sendable {
   }
 
   private func go(to date: Date) async throws {
-    // What is under way is signed with the time that it has.
+    // Messages in flight are signed with the current time.
     try await settle()
     let before = try await home.clockEvents()
     try home.step(daemon, to: Self.offset(to: date), in: file)
@@ -61,7 +60,7 @@ struct Life: Sendable {
     try await settle(after: date)
   }
 
-  /// Waits until nothing is due and nothing is owed.
+  /// Waits until nothing is due and no delivery is pending.
   func settle(after date: Date? = nil) async throws {
     try await eventually("nothing is due at \(date.map { "\($0)" } ?? "this moment")") {
       let all = try await home.answer("io.chime.Reminders.List")["reminders"].elements
@@ -87,14 +86,14 @@ struct Life: Sendable {
     return try #require(formatter.date(from: text))
   }
 
-  // MARK: What is done
+  // MARK: Actions
 
   @discardableResult
   func install(_ pack: String, _ choices: JSON = .null) async throws -> JSON {
     try await home.answer("io.chime.Trackers.InstallPack", ["name": .string(pack), "choices": choices])
   }
 
-  /// Logs an entry and gives the change.
+  /// Logs an entry and returns the change.
   @discardableResult
   func log(_ tracker: String, _ more: JSON = [:]) async throws -> JSON {
     guard case .object(var members) = more else { throw HarnessFailure("\(more)") }
@@ -102,27 +101,27 @@ struct Life: Sendable {
     return try await home.answer("io.chime.Trackers.Log", .object(members))["change"]
   }
 
-  /// The ids of what a change has unlocked.
+  /// Returns the ids of the achievements that a change has unlocked.
   static func unlocked(_ change: JSON) -> Set<String> {
     Set(change["unlocked"].elements.compactMap { $0["id"].string })
   }
 
-  // MARK: What is there
+  // MARK: State
 
-  /// How a tracker stands today.
+  /// Returns today's progress of a tracker.
   func standing(_ tracker: String) async throws -> JSON {
     let day = try await home.answer("io.chime.Trackers.Day")["view"]
     return try #require(day["standings"].elements.first { $0["tracker"]["id"].string == tracker }, "\(day)")
   }
 
-  /// The id of the reminder that a pack has made.
+  /// Returns the id of the reminder that a pack has created.
   func reminder(_ key: String, of pack: String) async throws -> String {
     let packs = try await home.answer("io.chime.Trackers.Packs")["packs"].elements
     let installed = try #require(packs.first { $0["id"].string == pack })
     return try #require(installed["reminders"].elements.first { $0["key"].string == key }?["id"].string, "\(installed)")
   }
 
-  /// Of a reminder's times on a day (YYYY-MM-DD), how many came up and how many were passed over as done.
+  /// Returns how many of a reminder's times on a day (YYYY-MM-DD) fired, and how many were skipped as done.
   func times(of reminder: String, on day: String) async throws -> (fired: Int, quiet: Int) {
     var fired = 0
     var quiet = 0
@@ -138,15 +137,15 @@ struct Life: Sendable {
     return (fired, quiet)
   }
 
-  /// How many popups had a text in them.
+  /// Returns the number of popups that contain a text.
   func popups(_ text: String) -> Int { desktop.shown.count { $0.contains(text) } }
 
-  /// How many messages came to the webhook with a text in their title.
+  /// Returns the number of webhooks whose title contains a text.
   func messages(_ title: String) -> Int {
     receiver.requests.count { ($0.body["data"]["title"].string ?? "").contains(title) }
   }
 
-  /// Waits until something was told on both ways, and finds it told just so many times.
+  /// Waits for a notification on both channels, and checks their number.
   func told(_ text: String, times: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await settle()
     try await eventually("\(text) is told: \(desktop.shown.suffix(6))") {

@@ -1,26 +1,25 @@
 import Foundation
 
-/// Where things are on this machine.
+/// Paths and capabilities of this machine.
 enum Machine {
-  /// The package's folder.
   static let package = Package.folder + "/"
 
-  /// The folder of the test bundle, in which the programs of the same build are.
+  /// The folder of the test bundle, with the programs of the same build.
   static let build =
     ((try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/")
     .replacing(/\/[^\/]*$/, with: "")
 
-  /// The folder of the programs that are tried: the release build, as it is shipped, because the optimizer has ideas of its
-  /// own (of how long a value lives, for one). A sanitizer's programs are beside the tests instead.
+  /// The folder of the tested programs: the release build as shipped, because optimization affects behavior (lifetimes
+  /// of values, for example). A sanitizer's programs are beside the tests instead.
   static let programs =
     ProcessInfo.processInfo.environment["CHIME_PROGRAMS"]
     ?? (FileManager.default.isExecutableFile(atPath: build + "/chimed") ? build : package + "/.build/release")
   static let chimed = programs + "/chimed"
   static let chime = programs + "/chime"
 
-  /// The Python with the independent clients (`Tests/requirements.txt`).
+  /// The Python with independent clients (`Tests/requirements.txt`).
   static let clients = package + "/.venv/bin/python"
-  /// Debian's own, which has D-Bus.
+  /// Debian's Python, which has D-Bus.
   static let debianPython = "/usr/bin/python3"
 
   static func support(_ name: String) -> String { package + "/Tests/ChimeSystemTests/Support/" + name }
@@ -38,12 +37,11 @@ enum Machine {
   static let hasMockBus = has("dbus-daemon") && has("busctl") && has("notify-send")
   static let canMakeLocales = has("localedef") && has("msgfmt")
   static let hasScreen = hasMockBus && has("Xvfb") && has("dunst") && has("import")
-  /// Whether there can be namespaces and a control group of one's own, which needs root and a root file system that is a
-  /// mount.
+  /// Whether namespaces and a control group can be created, which needs root and a root file system that is a mount.
   static let canManage =
     isRoot && has("unshare") && FileManager.default.fileExists(atPath: "/lib/systemd/systemd")
     && probe("user-manager")
-  /// Whether a systemd can be the first process of a machine of its own.
+  /// Whether systemd can run as init of a container.
   static let canBoot = isRoot && has("unshare") && has("nsenter") && probe("booted")
 
   private static func probe(_ script: String) -> Bool {

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A mail server of aiosmtpd's (PyPI), and the mailboxes behind it.
+/// A mail server by aiosmtpd (PyPI), with its mailboxes.
 struct MailServer {
-  /// How TLS begins.
+  /// How TLS starts.
   enum Security: String { case none, smtps, starttls, denied }
 
   let address: String
   let port: Int
-  /// Its certificate, which it has signed itself; nil without TLS.
+  /// The path of its self-signed certificate; nil without TLS.
   let certificate: String?
   let folder: String
   private let security: Security
   private let process: Child
 
   /// - Parameters:
-  ///   - address: 127.0.0.1 counts as this very machine, where TLS may be done without; 127.0.0.2 does not.
-  ///   - login: `NAME:PASSWORD` without which nothing is taken.
+  ///   - address: 127.0.0.1 counts as the local machine, where TLS is optional; 127.0.0.2 does not.
+  ///   - login: the required login, `NAME:PASSWORD`.
   static func start(
     in home: Home, _ security: Security = .none, at address: String = "127.0.0.1", login: String? = nil
   ) async throws -> MailServer {
@@ -38,13 +38,13 @@ struct MailServer {
 
   private var said: [JSON] { Array(process.said.dropFirst()) }
 
-  /// What it took, or is about to.
+  /// The messages it accepted, or is about to.
   var messages: [JSON] { said.filter { $0["sender"].string != nil } }
 
-  /// How often it refused a recipient.
+  /// The number of refused recipients.
   var refusals: Int { said.count { $0["refused"].string != nil } }
 
-  /// Makes the file by which a mailbox that refuses takes messages, or `hold`.
+  /// Creates a file that controls the server: a refusing mailbox's name makes it accept, `hold` delays replies.
   func make(_ name: String) { _ = FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: nil) }
 
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }

@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A network of its own for one program, with two cables to this machine, each of which can be pulled: a namespace with two
-/// pairs of veth(4). It is gone with `remove`.
+/// A network namespace for one program, with two veth(4) links to this machine that can be cut. `remove` deletes it.
 struct Network: Sendable {
   static let isPossible = Machine.isRoot && Machine.has("ip") && Machine.has("unshare")
 
@@ -15,11 +14,11 @@ struct Network: Sendable {
   private let home: Home
   private let count: Int
   private static let made = Atomic(0)
-  /// Two networks of one machine have other addresses.
+  /// Distinguishes the addresses of several networks on one machine.
   private let number: Int
 
   static func make(in home: Home) async throws -> Network {
-    // Two tests of one run may have one each at a time.
+    // Two tests of one run may each have a network.
     let count = made.wrappingAdd(1, ordering: .relaxed).oldValue
     let network = Network(
       name: "chime\(getpid())n\(count)", home: home, count: count, number: (Int(getpid()) + count) % 60)
@@ -36,18 +35,18 @@ struct Network: Sendable {
     return network
   }
 
-  /// What runs a program in it.
+  /// The command prefix that runs a program inside.
   var prefix: [String] { ["ip", "netns", "exec", name] }
 
-  /// This machine's end.
+  /// Returns the address of this machine's end.
   func address(of cable: Cable) -> String { "10.213.\(number * 4 + cable.rawValue).1" }
 
   private func inside(_ cable: Cable) -> String { "10.213.\(number * 4 + cable.rawValue).2" }
 
-  /// Of 15 letters at most (IFNAMSIZ).
+  /// At most 15 characters (IFNAMSIZ).
   private func device(_ cable: Cable) -> String { "ch\(getpid())\(cable == .web ? "w" : "d")\(count % 10)" }
 
-  /// Nothing is refused from now on: it is lost.
+  /// Cuts a link: packets are lost, not refused.
   func pull(_ cable: Cable) async throws { try await ip("-n", name, "link", "set", device(cable) + "i", "down") }
 
   func plugIn(_ cable: Cable) async throws { try await ip("-n", name, "link", "set", device(cable) + "i", "up") }

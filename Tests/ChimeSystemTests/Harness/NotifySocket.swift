@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The receiving end of sd_notify(3): what a service manager would hear.
+/// The receiver of sd_notify(3) messages, in place of a service manager.
 final class NotifySocket: Sendable {
   let path: String
   private let descriptor: Int32
@@ -13,7 +13,7 @@ final class NotifySocket: Sendable {
     self.descriptor = descriptor
     let bound = withUnixAddress(path) { bind(descriptor, $0, $1) }
     guard descriptor >= 0, bound == 0 else { throw HarnessFailure("cannot listen on \(path)") }
-    // The thread ends when close() sends it an empty datagram.
+    // The thread ends when close() sends an empty datagram.
     Thread.detachNewThread { [self] in
       var buffer = [UInt8](repeating: 0, count: 8_192)
       while true {
@@ -38,7 +38,7 @@ final class NotifySocket: Sendable {
   }
 }
 
-/// Calls `body` with the address of a Unix socket; -1 when the path is too long for one.
+/// Calls `body` with the address of a Unix socket; returns -1 if the path is too long.
 func withUnixAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> some BinaryInteger) -> Int {
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)

@@ -1,7 +1,7 @@
-// What starts servers and asks them waits for other programs. Swift has as many threads for tests as there are processors: two
-// that wait on them would stop all others, and whatever these have to do in time.
+// Async variants of calls that wait for other programs. Swift runs tests on as many threads as processors, so two
+// blocked calls would stop all other tests.
 extension PostgresServer {
-  /// As `init`.
+  /// Creates a server like `init`.
   static func begin(
     settings: [String] = [], port: UInt16? = nil, following primary: PostgresServer? = nil
   ) async throws -> PostgresServer {

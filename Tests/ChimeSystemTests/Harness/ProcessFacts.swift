@@ -1,15 +1,15 @@
 import Foundation
 
-/// What the kernel says of a process.
+/// Facts about a process from /proc.
 extension Child {
-  /// The most memory that was ever resident, in KiB (proc(5), `VmHWM`).
+  /// The peak resident memory, in KiB (proc(5), `VmHWM`).
   var peakKiB: Int { status("VmHWM") }
-  /// The memory that is resident, in KiB.
+  /// The resident memory, in KiB.
   var residentKiB: Int { status("VmRSS") }
 
-  /// The processor time used so far, in ticks of a hundredth of a second.
+  /// The processor time so far, in hundredths of a second.
   var ticks: Int {
-    // The name in parentheses may hold anything; what counts follows it.
+    // The name in parentheses may contain anything; the fields follow it.
     let fields = proc("stat").split(separator: ")").last?.split(separator: " ") ?? []
     return fields.count > 13 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
   }
@@ -20,7 +20,7 @@ extension Child {
       .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
   }
 
-  /// The TCP ports at which it listens, as the kernel writes addresses (proc(5), `/proc/PID/net/tcp`).
+  /// The TCP ports on which it listens, in the kernel's notation (proc(5), `/proc/PID/net/tcp`).
   var listeningPorts: [String] {
     let own = Set(descriptors.filter { $0.hasPrefix("socket:[") }.map { String($0.dropFirst(8).dropLast()) })
     return ["net/tcp", "net/tcp6"].flatMap { proc($0).split(separator: "\n").dropFirst() }.compactMap { line in
@@ -30,7 +30,7 @@ extension Child {
     }
   }
 
-  /// `T` while it is stopped.
+  /// The process state; `T` while it is stopped.
   var runState: String { proc("stat").split(separator: ")").last?.split(separator: " ").first.map(String.init) ?? "" }
 
   private func status(_ field: String) -> Int {

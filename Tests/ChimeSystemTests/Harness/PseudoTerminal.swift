@@ -2,12 +2,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A terminal without a screen: a program runs on it as on a real one, what it writes is read into a picture, and keys are
-/// sent to it.
+/// A pseudo-terminal: a program runs on it, its output is parsed into a screen, and keys can be sent.
 final class PseudoTerminal: Sendable {
-  /// What a program on it opens as its terminal.
+  /// The path of the terminal device.
   let path: String
-  // TIOCSPTLCK and TIOCGPTN of <asm/ioctls.h>: what unlockpt(3) and ptsname(3) do, which Glibc's module keeps to itself.
+  // TIOCSPTLCK and TIOCGPTN of <asm/ioctls.h>, as in unlockpt(3) and ptsname(3), which the Glibc module does not export.
   private static let unlock: UInt = 0x4004_5431
   private static let number: UInt = 0x8004_5430
   private let master: Int32
@@ -24,14 +23,14 @@ final class PseudoTerminal: Sendable {
     path = "/dev/pts/\(number)"
     screen = Mutex(ScreenReader(width: columns, height: rows))
     resize(columns: columns, rows: rows, keepsPicture: true)
-    // A descriptor of its own: when the terminal is let go of, the number of the other may soon be another's.
+    // The reader has a duplicate descriptor, because the number of the other may be reused after it is closed.
     let descriptor = fcntl(master, F_DUPFD_CLOEXEC, 3)
     Thread.detachNewThread { [weak self] in
       var buffer = [UInt8](repeating: 0, count: 1 << 14)
       defer { close(descriptor) }
       while true {
         let count = read(descriptor, &buffer, buffer.count)
-        // EIO: nobody has it open any more, or not yet.
+        // EIO: no process has the terminal open, or not yet.
         if count < 0, errno == EIO, self != nil {
           usleep(5_000)
           continue
@@ -46,19 +45,19 @@ final class PseudoTerminal: Sendable {
 
   deinit { close(master) }
 
-  /// What stands on it.
+  /// The rows of the screen.
   var rows: [String] { screen.withLock(\.rows) }
   var text: String { rows.joined(separator: "\n") }
   var isAlternate: Bool { screen.withLock(\.isAlternate) }
   var isCursorShown: Bool { screen.withLock(\.isCursorShown) }
   var unknown: [String] { screen.withLock(\.unknown) }
-  /// How many bytes have been written to it.
+  /// The number of bytes written to it.
   var count: Int { bytes.withLock(\.count) }
 
-  /// All that has been written to it.
+  /// All bytes written to it.
   var everything: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
 
-  /// Whether what is typed is shown, and comes by the line: what a shell finds after a program that cleans up.
+  /// Whether echo and line mode are on, as a shell expects after a program has cleaned up.
   var isCooked: Bool {
     var modes = termios()
     guard tcgetattr(master, &modes) == 0 else { return false }
@@ -71,7 +70,7 @@ final class PseudoTerminal: Sendable {
     _ = bytes.withUnsafeBytes { Glibc.write(master, $0.baseAddress, $0.count) }
   }
 
-  /// The program on it gets SIGWINCH from the kernel.
+  /// The kernel sends SIGWINCH to the program.
   func resize(columns: Int, rows: Int, keepsPicture: Bool = false) {
     if !keepsPicture { screen.withLock { $0 = $0.resized(width: columns, height: rows) } }
     var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)

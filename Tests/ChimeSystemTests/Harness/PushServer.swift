@@ -1,14 +1,14 @@
 import Foundation
 
-/// A server of Gotify that stands in for a real one, and the app that has its messages.
+/// A stand-in for a Gotify server, and the app that shows its messages.
 final class PushServer {
-  /// An application's token, which sends, and a client's, which deletes.
+  /// An application token, which sends, and a client token, which deletes.
   static let (application, client) = ("AzPlJ5zwUYpPLGm", "CxJsb3r9NnKqGWs")
 
   let port: Int
   private let home: Home
   private var process: Child
-  /// What it said before it was started last.
+  /// The output before its last start.
   private var former: [JSON] = []
 
   private init(_ home: Home, _ process: Child, port: Int) {
@@ -25,14 +25,14 @@ final class PushServer {
       "/usr/bin/python3", [Machine.support("gotify-server"), String(port), home.path + "/gotify.json"])
   }
 
-  /// It is gone, and so are all connections.
+  /// Kills the server, which closes all connections.
   func stop() async throws {
     process.send(SIGKILL)
     _ = try await process.ended()
     former = said
   }
 
-  /// It is there again, at the same port, with the messages that it had.
+  /// Restarts the server at the same port with its messages.
   func restart() async throws {
     process = try await Self.spawn(home, port: port)
     _ = try await process.saidPort
@@ -42,7 +42,7 @@ final class PushServer {
 
   private var said: [JSON] { former + process.said.dropFirst() }
 
-  /// The texts of the messages that the app shows.
+  /// The texts of the messages in the app.
   var screen: [String] {
     var shown: [Int: String] = [:]
     for line in said {
@@ -52,10 +52,10 @@ final class PushServer {
     return shown.values.sorted()
   }
 
-  /// How many messages it was given.
+  /// The number of messages received.
   var sent: Int { said.count { $0["sent"]["id"].int != nil } }
-  /// How often it was asked to delete one, whether it was there or not.
+  /// The number of deletion requests, for existing messages or not.
   var deletions: Int { said.count { $0["deleted"].int != nil } }
-  /// How often it refused to.
+  /// The number of refused deletions.
   var denials: Int { said.count { $0["denied"].string != nil } }
 }

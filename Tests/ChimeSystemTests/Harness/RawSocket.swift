@@ -1,9 +1,8 @@
 import Foundation
 
-/// A connection to the control socket that knows the wire only: bytes, and a NUL after each message.
+/// A connection to the control socket at the level of the wire: bytes, and a NUL after each message.
 ///
-/// Written apart from the product's `Varlink`, so that one cannot excuse the other. Its calls block; `blocking` is for
-/// tests.
+/// It is independent of the product's `Varlink`, so that common errors are found. Its calls block; use `blocking` in tests.
 final class RawSocket: Sendable {
   private let descriptor: Int32
 
@@ -13,8 +12,8 @@ final class RawSocket: Sendable {
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let descriptor = descriptor
-    // Whoever throws from here on closes it by the end of the object, which has all that it has: closing it here as well
-    // would close what another test has been given under this number meanwhile.
+    // From here on, deinit closes the descriptor on a throw; closing it here too could close another test's descriptor
+    // of the same number.
     guard withUnixAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
       throw HarnessFailure("cannot connect to \(path): \(String(cString: strerror(errno)))")
     }
@@ -22,7 +21,7 @@ final class RawSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// False when the other side has closed.
+  /// Returns false if the peer has closed.
   @discardableResult func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
@@ -36,13 +35,13 @@ final class RawSocket: Sendable {
     return true
   }
 
-  /// The next message without its NUL; nil when the other side closes first.
+  /// Returns the next message without its NUL; nil if the peer closes first.
   func receive() throws -> [UInt8]? {
     var message: [UInt8] = []
     var byte: UInt8 = 0
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
-      // Look first, take only as far as the NUL: what follows belongs to the next message.
+      // Peek first and read only up to the NUL: the rest belongs to the next message.
       let seen = recv(descriptor, &chunk, chunk.count, Int32(MSG_PEEK))
       if seen < 0, errno == EINTR { continue }
       if seen < 0, errno == EAGAIN { throw HarnessFailure("no answer in time") }
@@ -62,7 +61,7 @@ final class RawSocket: Sendable {
     }
   }
 
-  /// One call and its answer: `parameters` of the reply, or the error's name beside them.
+  /// Calls a method and returns the reply's parameters, or the error's name and parameters.
   func call(_ method: String, _ parameters: JSON = [:]) throws -> Answer {
     guard send(try JSON.object(["method": .string(method), "parameters": parameters]).bytes + [0]) else {
       throw Disconnected()

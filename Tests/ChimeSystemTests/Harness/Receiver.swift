@@ -1,12 +1,12 @@
 import Foundation
 
-/// A webhook's receiver in Python, which verifies every request with PyPI's standardwebhooks and svix.
+/// A webhook receiver in Python, which verifies each request with PyPI's standardwebhooks and svix.
 struct Receiver: Sendable {
   var address = "127.0.0.1"
   let port: Int
   private let process: Child
 
-  /// What Standard Webhooks calls a secret: 24 bytes or more behind `whsec_`.
+  /// A secret as in Standard Webhooks: `whsec_` and base64 of at least 24 bytes.
   static let secret = "whsec_" + Data((1...32).map { UInt8($0) }).base64EncodedString()
 
   var url: String { "http://\(address):\(port)/hook" }
@@ -16,17 +16,17 @@ struct Receiver: Sendable {
     let body: JSON
     let path: String
     let answered: Int
-    /// "ok" twice when both libraries accept the signature.
+    /// "ok" twice if both libraries accept the signature.
     let verdicts: [String]
     var id: String { headers["webhook-id"].string ?? "" }
   }
 
   /// - Parameters:
-  ///   - answers: the statuses of the first requests; 204 afterwards.
-  ///   - bodies: what the first requests are answered with, with status 200, instead.
-  ///   - isHeld: whether answers wait for `Home.releaseReceiver`.
-  ///   - prefix: a program, with its arguments, that runs the receiver, such as nsenter(1).
-  ///   - address: of this machine.
+  ///   - answers: the statuses of the first responses; later ones are 204.
+  ///   - bodies: the bodies of the first responses, with status 200 instead.
+  ///   - isHeld: whether responses wait for `Home.releaseReceiver`.
+  ///   - prefix: a command that runs the receiver, such as nsenter(1).
+  ///   - address: an address of this machine.
   static func start(
     in home: Home, answering answers: [Int] = [], saying bodies: [String] = [], isHeld: Bool = false,
     behind prefix: [String] = [], at address: String = "127.0.0.1"
@@ -42,7 +42,7 @@ struct Receiver: Sendable {
     return Receiver(address: address, port: try await port(of: process), process: process)
   }
 
-  /// One on a booted machine, reached there only.
+  /// Starts a receiver in a container, reachable only there.
   static func start(on machine: BootedSystem, answering answers: [Int] = []) async throws -> Receiver {
     try machine.write(secret, to: "/srv/receiver.secret", mode: 0o600)
     let process = try await machine.spawn(
@@ -69,7 +69,7 @@ struct Receiver: Sendable {
 }
 
 extension Receiver {
-  /// The types of events that it was told of each reminder, by title, in the order in which it was told first.
+  /// The event types received for each reminder, by title, in order of first arrival.
   var told: [String: [String]] {
     var seen: Set<String> = []
     return requests.filter { $0.answered == 204 && seen.insert($0.id).inserted }.reduce(into: [:]) {
@@ -79,20 +79,20 @@ extension Receiver {
 }
 
 extension Home {
-  /// Lets a receiver that holds its answers give them.
+  /// Releases the responses of a held receiver.
   func releaseReceiver() { unlink(path + "/receiver.secret.hold") }
 
-  /// Has receivers verify with another secret, or with a public key, from now on.
+  /// Changes the secret or public key with which receivers verify.
   func verify(with secret: String) throws { try write(secret, to: path + "/receiver.secret") }
 
-  /// Makes the receiver known to the daemon under a name.
+  /// Adds the receiver as an endpoint.
   func addEndpoint(_ name: String, _ receiver: Receiver) async throws {
     _ = try await answer(
       "io.chime.Endpoints.Put",
       ["name": .string(name), "url": .string(receiver.url), "secret": .string(Receiver.secret)])
   }
 
-  /// Adds a reminder and gives its id.
+  /// Adds a reminder and returns its id.
   func add(_ title: String, _ when: String, to channels: [String] = ["desktop"], token: String? = nil) async throws
     -> String
   {
@@ -107,7 +107,7 @@ extension Home {
     return id
   }
 
-  /// The newest occurrence of a reminder; null when there is none.
+  /// Returns the newest occurrence of a reminder; null if there is none.
   func latestOccurrence(of reminder: String) async throws -> JSON {
     try await answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(reminder)]])["occurrences"][0]
   }

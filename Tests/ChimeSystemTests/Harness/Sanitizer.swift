@@ -1,17 +1,17 @@
 import Foundation
 
-/// The sanitizer with which chimed, chime and the tests are built, as `make asan` and `make tsan` say.
+/// The sanitizer with which programs and tests are built, for `make asan` and `make tsan`.
 enum Sanitizer {
   private static let name = ProcessInfo.processInfo.environment["CHIME_TEST_SANITIZER"]
 
   static let isThere = name != nil
-  /// How many times as long a program may take: each access to memory is looked at.
+  /// The factor for time limits, because each memory access is checked.
   static let slowness = isThere ? 3 : 1
-  /// How many times as much memory it may use: what is let go of is kept for a while, and there are notes on all the rest.
+  /// The factor for memory limits, because of quarantine and shadow memory.
   static let memory = isThere ? 30 : 1
-  /// vfork(2) becomes fork(2): the child has memory of its own, and cannot tell there why a program did not start.
+  /// ThreadSanitizer replaces vfork(2) by fork(2), so a child cannot report through memory why a program did not start.
   static let forksForVfork = name == "thread"
-  /// Has it leave a signal to the program that it is sent to.
+  /// Leaves a signal to the program instead of handling it.
   static let leavingSignals: [String: String] =
     name.map { name -> [String: String] in
       let options = name == "thread" ? "TSAN_OPTIONS" : "ASAN_OPTIONS"

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A real dunst on a virtual screen of its own, whose pictures stay at .build/screenshots for a person to look at.
+/// A real dunst on a virtual screen. Screenshots stay in .build/screenshots for inspection.
 struct Screen {
   let home: Home
   let environment: [String: String]
 
-  /// Starts a bus and a screen; `startDunst` starts what shows popups on it.
+  /// Starts a bus and a screen; `startDunst` starts the notification server.
   ///
-  /// - Parameter choice: words of the action that is always meant: dunst asks a menu program which of several it is.
+  /// - Parameter choice: words of the action to choose: dunst asks a menu program for one of several.
   static func begin(in home: Home, choosing choice: String) async throws -> Screen {
     try await home.startBus()
     let screen = try await home.spawn("Xvfb", ["-displayfd", "1", "-screen", "0", "900x420x24", "-nolisten", "tcp"])
@@ -36,12 +36,12 @@ struct Screen {
     return dunst
   }
 
-  /// How many popups are on the screen.
+  /// Returns the number of displayed popups.
   func displayed() async throws -> Int? {
     Int(try await home.run("dunstctl", ["count", "displayed"]).out.trimmingCharacters(in: .whitespacesAndNewlines))
   }
 
-  /// Chooses the action of the newest popup.
+  /// Invokes an action of the newest popup.
   func press() async throws {
     let pressed = try await home.run("dunstctl", ["action", "0"])
     guard pressed.status == 0 else { throw HarnessFailure("dunstctl: \(pressed.text)") }
@@ -51,7 +51,7 @@ struct Screen {
     let pictures = Machine.package + "/.build/screenshots"
     try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
     let picture = "\(pictures)/\(name).png"
-    // dunst counts a popup as displayed a moment before it has drawn it: an empty screen has one colour.
+    // dunst counts a popup slightly before it draws it; an empty screen has a single color.
     try await eventually("the picture shows something") {
       let taken = try await home.run("import", ["-window", "root", picture], environment: environment)
       guard taken.status == 0 else { throw HarnessFailure("import: \(taken.text)") }

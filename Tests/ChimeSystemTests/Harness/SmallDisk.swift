@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// A file system of a test's own, small enough to be filled up.
+/// A file system for one test, small enough to fill.
 struct SmallDisk: Sendable {
   let path: String
   private var ballast: String { path + "/ballast" }
 
-  /// Whether this machine lets us mount one.
+  /// Whether this machine permits mounting one.
   static let isPossible: Bool = {
     guard Machine.isRoot else { return false }
     guard let folder = try? RunFolder.makeFolder("mount") else { return false }
@@ -15,7 +15,7 @@ struct SmallDisk: Sendable {
     return umount2(folder, 0) == 0
   }()
 
-  /// Takes all the room that is left.
+  /// Uses up all free space.
   func fill() throws {
     let file = open(ballast, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     guard file >= 0 else { throw HarnessFailure("cannot make \(ballast): \(errno)") }
@@ -29,7 +29,7 @@ struct SmallDisk: Sendable {
 }
 
 extension Home {
-  /// Puts the home's state on a disk of its own for the time of `body`.
+  /// Puts the home's state on a small disk while `body` runs.
   func onSmallDisk<Value>(
     kilobytes: Int = 1_200, isolation: isolated (any Actor)? = #isolation, _ body: (SmallDisk) async throws -> Value
   ) async throws -> Value {
@@ -37,13 +37,13 @@ extension Home {
     guard mount("tmpfs", path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {
       throw HarnessFailure("cannot mount \(path): \(errno)")
     }
-    // What still has a file of it open keeps it, and nobody else sees it.
+    // Open files keep the file system alive, invisibly to others.
     defer { umount2(path, Int32(MNT_DETACH)) }
     return try await body(SmallDisk(path: path))
   }
 }
 
-/// A disk whose file system goes read-only under those who use it, as ext4 does after an error (`remount,abort`; ext4(5)).
+/// A disk whose file system becomes read-only in use, as ext4 does after an error (`remount,abort`; ext4(5)).
 struct ReadOnlyDisk: Sendable {
   let path: String
   private let image: String
@@ -64,14 +64,14 @@ struct ReadOnlyDisk: Sendable {
 
   func becomeReadOnly(_ home: Home) async throws { try await run(home, "mount", ["-o", "remount,abort", path]) }
 
-  /// Checks it and mounts it anew. Nothing may use it.
+  /// Repairs and remounts it. No process may use it.
   func mend(_ home: Home) async throws {
     try await run(home, "umount", [path])
-    // A copy: a mount namespace that somebody made meanwhile, of another test perhaps, keeps the file system that was aborted
-    // alive, and whoever mounts the same device gets that one.
+    // Use a copy: a mount namespace created meanwhile, perhaps by another test, keeps the aborted file system alive,
+    // and mounting the same device would return that one.
     let mended = image + ".mended"
     try FileManager.default.copyItem(atPath: image, toPath: mended)
-    // 1: errors were corrected.
+    // Exit status 1 means that errors were corrected.
     let checked = try await home.run("e2fsck", ["-p", "-f", mended])
     guard checked.status <= 1 else { throw HarnessFailure("e2fsck: \(checked.text)") }
     try await run(home, "mount", ["-o", "loop", mended, path])

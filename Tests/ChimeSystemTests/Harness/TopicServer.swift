@@ -1,17 +1,17 @@
 import Foundation
 
-/// A server of ntfy, a stand-in or a real one, and the phones that have its messages.
+/// An ntfy server, a stand-in or a real one, and the phones that subscribe to it.
 final class TopicServer {
   enum Kind: Sendable { case standIn, real }
 
-  /// A real server's program; nil where there is none (`Tests/Ntfy/run` names one).
+  /// The path of a real server; nil without one (`Tests/Ntfy/run` sets it).
   static let real = ProcessInfo.processInfo.environment["CHIME_NTFY"]
 
   let kind: Kind
   let port: Int
   private let home: Home
   private var process: Child
-  /// Of a real server: whoever reads its messages.
+  /// For a real server: the process that reads its messages.
   private var reader: Child?
 
   private init(_ kind: Kind, _ home: Home, _ process: Child, port: Int) {
@@ -25,7 +25,7 @@ final class TopicServer {
       let process = try await spawn(home, port: 0)
       server = TopicServer(kind, home, process, port: try await process.saidPort)
     case .real:
-      // It takes no port of the system's choice: this one was free a moment ago.
+      // ntfy cannot pick a free port; this one was free a moment ago.
       let (descriptor, port) = try Loopback.listen(backlog: 1)
       close(descriptor)
       try home.write(
@@ -52,7 +52,7 @@ final class TopicServer {
     return try await home.spawn(real, ["serve", "--config", home.path + "/ntfy.yml"])
   }
 
-  /// Reads what a real server has, from the beginning.
+  /// Starts the reader of a real server's messages, from the first.
   private func read() async throws {
     guard kind == .real else { return }
     try await eventually("the server answers", within: .seconds(30)) {
@@ -62,13 +62,13 @@ final class TopicServer {
     reader = try await home.spawn("curl", ["-sN", url("alerts,answers/json?since=all")])
   }
 
-  /// It is gone, and so are all connections.
+  /// Kills the server, which closes all connections.
   func stop() async throws {
     process.send(SIGKILL)
     _ = try await process.ended()
   }
 
-  /// It is there again, at the same port, with the messages that it had.
+  /// Restarts the server at the same port with its messages.
   func restart() async throws {
     switch kind {
     case .standIn:
@@ -84,12 +84,12 @@ final class TopicServer {
 
   private var said: [JSON] { Array((reader ?? process).said.dropFirst()) }
 
-  /// What was published to a topic since it was started last.
+  /// Returns the messages published to a topic since the last start.
   func messages(_ topic: String) -> [JSON] {
     said.filter { $0["topic"].string == topic && $0["event"].string == "message" }
   }
 
-  /// The texts of the messages that stand on the screen of a phone that has the topic.
+  /// Returns the texts on the screen of a phone that subscribes to the topic.
   func screen(_ topic: String) -> [String] {
     var shown: [(sequence: String, text: String)] = []
     for event in said where event["topic"].string == topic {
@@ -100,20 +100,20 @@ final class TopicServer {
     return shown.map(\.text)
   }
 
-  /// How often something was taken back from a topic.
+  /// Returns the number of withdrawals in a topic.
   func withdrawals(_ topic: String) -> Int {
     said.count { $0["topic"].string == topic && $0["event"].string == "message_clear" }
   }
 
-  /// What its readers asked for since it was started last.
+  /// Returns the starting points that its readers requested since the last start.
   func readers(_ topic: String) -> [String] {
     said.filter { $0["subscribed"].string == topic }.compactMap { $0["since"].string }
   }
 
-  /// The buttons of a message.
+  /// Returns the buttons of a message.
   func buttons(_ message: JSON) -> [JSON] { message["actions"].elements }
 
-  /// Presses one, as a phone does.
+  /// Presses a button as a phone does.
   func press(_ button: JSON) async throws {
     try await send(button["body"].string ?? "", to: button["url"].string ?? "")
   }

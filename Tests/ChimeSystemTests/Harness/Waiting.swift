@@ -1,15 +1,14 @@
 import Foundation
 
-/// Something did not come true in time, or went wrong around a test rather than in it.
+/// A condition that did not come true in time, or an error around a test.
 struct HarnessFailure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// Waits until `condition` gives a value, looking every ten milliseconds or so, and gives up after `limit`.
+/// Polls `condition` until it returns a value, about every ten milliseconds, up to `limit`.
 ///
-/// This is the only place of the system tests where time is let pass: a test waits for what it needs, never for a length
-/// of time.
+/// This is the only place in the system tests that waits: tests wait for conditions, not for lengths of time.
 func eventually<Value>(
   _ what: @autoclosure () -> String, within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(10),
   isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Value?
@@ -23,7 +22,7 @@ func eventually<Value>(
   }
 }
 
-/// Waits until `condition` holds.
+/// Polls until `condition` holds.
 func eventually(
   _ what: @autoclosure () -> String, within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(10),
   isolation: isolated (any Actor)? = #isolation, holds condition: () async throws -> Bool
@@ -31,21 +30,21 @@ func eventually(
   try await eventually(what(), within: limit, every: pause) { try await condition() ? () : nil }
 }
 
-/// Runs work that blocks on a thread of its own, so that other tests go on.
+/// Runs blocking work on its own thread, so that other tests continue.
 func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
   }
 }
 
-/// Lets a few homes be lived in at once: the machine may have two processors only.
+/// Limits the number of concurrent homes, because the machine may have only two processors.
 actor AsyncSemaphore {
   static let homes = AsyncSemaphore(4)
 
   private let places: Int
   private var free: Int
   private var queue: [CheckedContinuation<Void, Never>] = []
-  /// Those who want all places; they go before the queue.
+  /// The waiters for exclusive access, which precede the queue.
   private var loners: [CheckedContinuation<Void, Never>] = []
 
   init(_ places: Int) {
@@ -53,7 +52,7 @@ actor AsyncSemaphore {
     free = places
   }
 
-  /// - Parameter alone: whether nobody else may be inside, as for what changes the machine for everybody.
+  /// - Parameter alone: whether to wait for exclusive access, for tests that change the whole machine.
   func enter(alone: Bool = false) async {
     if alone {
       if free == places { free = 0 } else { await withCheckedContinuation { loners.append($0) } }
@@ -80,7 +79,7 @@ actor AsyncSemaphore {
 }
 
 extension Child {
-  /// The port that a stand-in server says first, as `{"port": N}`, once it listens.
+  /// The port that a stand-in server prints first, as `{"port": N}`, once it listens.
   var saidPort: Int {
     get async throws {
       try await eventually("the server says its port") {

@@ -1,32 +1,32 @@
 import Foundation
 import Testing
 
-/// Four real daemons on one real PostgreSQL with a standby that commits wait for, and so many reminders that fall due within
-/// so many seconds, each with a webhook; and what is done to them meanwhile. What it measures is printed.
+/// Four daemons on one PostgreSQL server with a synchronous standby, many reminders that become due within seconds,
+/// each with a webhook, and injected faults. It prints its measurements.
 final class Storm {
   let home: Home
   let size: Int
   let span: Int
-  /// The due time of the first, in seconds since the epoch.
+  /// The due time of the first reminder, in seconds since the epoch.
   private(set) var begin = 0
-  /// The ids of the reminders, in the order of their numbers.
+  /// The ids of the reminders, by number.
   private(set) var reminders: [String] = []
-  /// The server that takes changes, and its standby while it has one.
+  /// The primary, and its standby while there is one.
   private(set) var primary: PostgresServer
   private(set) var standby: PostgresServer?
   private let database: String
   private let endpoints = (0..<64).map { "hook\($0)" }
   var daemons: [Daemon] = []
-  /// What has befallen them, in the order of its end.
+  /// The injected faults, in the order of their end.
   var incidents: [Incident] = []
-  /// That of the last daemon, when it has one of its own: it reaches the servers, and the receiver, by a cable each.
+  /// The network namespace of the last daemon, with one link each to the servers and the receiver.
   let network: Network?
-  /// What the receiver wrote down.
+  /// The receiver's record.
   var received: String { home.path + "/received" }
 
   init(_ home: Home, size: Int, span: Int, _ network: Network? = nil) async throws {
     (self.home, self.size, self.span, self.network) = (home, size, span, network)
-    // What a server for this has, instead of what the smallest machine can give.
+    // Settings of a dedicated server, instead of the defaults for small machines.
     let settings =
       ["shared_buffers = 256MB", "max_wal_size = 4GB"]
       + (network.map { ["listen_addresses = '\($0.address(of: .database))'"] } ?? [])
@@ -68,7 +68,7 @@ final class Storm {
     let made = try await home.run(
       "cc", ["-std=gnu11", "-O2", "-o", program, Machine.support("crowd-receiver.c")])
     guard made.status == 0 else { throw HarnessFailure(made.text) }
-    // How long each answer takes: so long that some are waited for at any moment, and queues have room all the same.
+    // The response delay: long enough that attempts are always in flight, short enough to keep up.
     let delay = min(400, max(20, 20_000 * span / size))
     let receiver = try await home.spawn(program, [received, "\(delay)", receiverAddress])
     return try await eventually("the receiver says its port") { receiver.lines.first.flatMap { Int($0) } }
@@ -81,7 +81,7 @@ final class Storm {
   func start(_ number: Int) async throws -> Daemon {
     let folder = folder(number)
     var words = [Machine.programs + "/chimed", "--state-dir", folder, "--socket", "\(folder)/socket"]
-    // ip(8) becomes the program that it runs.
+    // ip(8) execs the program that it runs, so the pid stays.
     if number == 3, let network { words = network.prefix + words + ["--config", "\(folder)/chimed.toml"] }
     return try await home.start(words[0], Array(words.dropFirst()), within: .seconds(60))
   }
@@ -98,7 +98,7 @@ final class Storm {
     return try await blocking { try primary.sql(statement, on: database) }
   }
 
-  /// All four have their share, or will not get it.
+  /// Waits until all four daemons have equal shares.
   func sharesAreEven() async throws {
     try await eventually("the shares are even", within: .seconds(60), every: .milliseconds(100)) {
       try await sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node") == "64\n64\n64\n64"
@@ -109,7 +109,7 @@ final class Storm {
     try await sql("SELECT max(id) FROM chime.node WHERE process = \(daemon.process.pid)")
   }
 
-  /// What is promised of a takeover: that others have all that this one had, 8 s after it was lost at the latest.
+  /// Waits until others have all queues of a lost daemon, and checks the promised 8 s.
   private func takeover(of node: String, _ what: String) async throws {
     let lost = ContinuousClock.now
     try await eventually("the others have its lanes", within: .seconds(60), every: .milliseconds(20)) {
@@ -122,10 +122,10 @@ final class Storm {
 
   // MARK: Reminders
 
-  /// Adds all of them, through all of the daemons, 5,000 in a request, each for a second of the span.
+  /// Adds all reminders through all daemons, 5,000 per request, each due at a second of the span.
   func fill() async throws {
     let clock = ContinuousClock.now
-    // As long as it may take to add them on a busy machine.
+    // Allow for the time that adding takes on a busy machine.
     begin = Int(Date().timeIntervalSince1970) + 10 + size / 1_000
     let drafts = (0..<size).map { number in
       let time = Date(timeIntervalSince1970: Double(due(number)))
@@ -144,23 +144,23 @@ final class Storm {
     #expect(Date().timeIntervalSince1970 < Double(begin), "they were added before the first of them was due")
   }
 
-  /// When a reminder is due, in seconds since the epoch: each endpoint has something in each second.
+  /// Returns the due time in seconds since the epoch: each endpoint has reminders in each second.
   func due(_ number: Int) -> Int { begin + number / endpoints.count % span }
-  /// The same in SQL, of an occurrence.
+  /// The same as an SQL expression over occurrences.
   var dueInSQL: String { "\(begin) + split_part(title, ' ', 2)::int / \(endpoints.count) % \(span)" }
 
   func fired() async throws -> Int {
     try Int(await sql("SELECT count(*) FROM chime.occurrence")) ?? 0
   }
 
-  /// Waits until so many hundredths have fired.
+  /// Waits until so many percent have fired.
   func progress(_ hundredths: Int) async throws {
     try await eventually("\(hundredths) of 100 have fired", within: .seconds(600), every: .milliseconds(50)) {
       try await fired() >= size * hundredths / 100
     }
   }
 
-  /// What is done now is done in the midst of it.
+  /// Checks that the fault happens during the firing.
   private func inTheMidst(_ what: String) async throws {
     let (fired, delivered) = (
       try await fired(), try await sql("SELECT count(*) FROM chime.delivery WHERE state = 2")
@@ -171,31 +171,29 @@ final class Storm {
     #expect(0 < fired && fired < size && (Int(senders) ?? 0) > 1, "in the midst of it")
   }
 
-  // MARK: What befalls them
-
   enum Fault: String, CaseIterable, Sendable {
-    /// One is killed.
+    /// A daemon is killed.
     case kill
-    /// One is stopped within a transaction, for longer than its lease.
+    /// A daemon is stopped within a transaction, beyond its lease.
     case freeze
-    /// One is stopped while it waits for answers to what it has sent, likewise.
+    /// A daemon is stopped while it waits for responses, beyond its lease.
     case stall
-    /// One cannot reach the servers any more, and can again later.
+    /// A daemon loses the servers, and reconnects later.
     case cut
     /// The primary is killed, and its standby promoted.
     case promote
-    /// All daemons and all servers are killed, and all are started.
+    /// All daemons and servers are killed and restarted.
     case restart
-    /// One after another is stopped for about as long as its lease.
+    /// Daemons are stopped one after another, each for about the length of a lease.
     case stops
-    /// One is cut off again and again, each time for about as long as its lease.
+    /// A daemon is cut off repeatedly, each time for about the length of a lease.
     case cuts
-    /// The primary stands still for 15 s.
+    /// The primary is stopped for 15 s.
     case still
-    /// Sixteen of all kinds, by the seed, of which several may last at a time.
+    /// Sixteen random faults, several at a time.
     case chaos
 
-    /// For how long something has to fall due at the least, in seconds.
+    /// The minimum span of the due times, in seconds.
     var span: Int {
       switch self {
       case .kill, .freeze, .stall, .cut, .promote, .restart: 40
@@ -206,14 +204,14 @@ final class Storm {
     }
   }
 
-  /// One fault: when it began, and when it was over, in milliseconds since the epoch.
+  /// A fault with its start and end, in milliseconds since the epoch.
   struct Incident: Sendable {
     let what: String
     let begin: Int64
     let end: Int64
-    /// Whether nobody could do anything while it lasted.
+    /// Whether no daemon could work during it.
     let hitsAll: Bool
-    /// False of many at once.
+    /// Whether no other fault overlapped it.
     let isSingle: Bool
   }
 
@@ -248,7 +246,7 @@ final class Storm {
     daemons[1] = try await start(1)
   }
 
-  /// What a daemon does in the database, if it does anything; what is done inside of which it is to be stopped.
+  /// Returns a query for a daemon's current transaction, within which it is to be stopped.
   private static func inTransaction(_ node: String) -> String {
     """
     SELECT state || ': ' || regexp_replace(left(query, 60), '\\s+', ' ', 'g') FROM pg_stat_activity
@@ -256,7 +254,7 @@ final class Storm {
     """
   }
 
-  /// How many deliveries a daemon has claimed and not settled, while it does nothing in the database.
+  /// Returns a query for the number of a daemon's claimed deliveries, while it is idle in the database.
   private static func inDeliveries(_ node: String) -> String {
     """
     SELECT count(*) || ' deliveries under way' FROM chime.delivery d
@@ -268,7 +266,7 @@ final class Storm {
     """
   }
 
-  /// Stopped in the midst of what `moment` finds, for longer than its lease.
+  /// Stops a daemon when `moment` matches, beyond its lease.
   private func freezeOne(_ what: String, when moment: (String) -> String) async throws {
     let frozen = daemons[2].process
     let node = try await node(of: daemons[2])
@@ -291,7 +289,7 @@ final class Storm {
     }
   }
 
-  /// Longer than its lease.
+  /// Cuts a daemon off beyond its lease.
   private func cutOneOff() async throws {
     guard let network else { throw HarnessFailure("no daemon has a network of its own") }
     let node = try await node(of: daemons[3])
@@ -354,9 +352,7 @@ final class Storm {
     tell("everything is killed: fired again after \(ContinuousClock.now - lost)")
   }
 
-  // MARK: The end
-
-  /// Waits until all have fired and nothing is owed, and ends the daemons.
+  /// Waits until all have fired and no delivery is pending, then stops the daemons.
   func settle() async throws {
     let limit = Duration.seconds(120 + size / 200)
     try await progress(100)

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What befalls a fleet at the edge of its leases, and all at once.
+/// Faults at the edge of leases, and overlapping faults.
 extension Storm {
-  /// About as long as a lease, which is 6 s: shorter, and longer, by a tenth of a second.
+  /// Durations around that of a lease, which is 6 s.
   private static let edges: [Duration] = [
     .seconds(5), .milliseconds(5_900), .seconds(6), .milliseconds(6_100), .seconds(7),
   ]
-  /// So long after each that what it cost is seen.
+  /// The pause after each fault, in which its effects are measured.
   private static let rest = Duration.seconds(11)
 
   func stopInARow() async throws {
@@ -47,19 +47,19 @@ extension Storm {
 
   private enum Blow {
     case kill, stop, cut, freeze, loss
-    /// Whether it is the server's, without which no daemon starts.
+    /// Whether it affects the server, without which no daemon starts.
     var isServers: Bool { self == .freeze || self == .loss }
   }
 
-  /// What has begun, and when it is to be over.
+  /// A fault in progress, with its planned end.
   private struct Lasting {
     let blow: Blow
     let daemon: Int?
     let end: ContinuousClock.Instant
   }
 
-  /// Sixteen faults: daemons killed, stopped and cut off, the primary stopped and killed, for 0.2 to 9 s each. No daemon
-  /// suffers two at a time.
+  /// Injects sixteen faults of 0.2 to 9 s: daemons killed, stopped and cut off, the primary stopped and killed. A
+  /// daemon has one fault at a time.
   func chaos() async throws {
     let seed = ProcessInfo.processInfo.environment["CHIME_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
     tell("chaos: CHIME_TEST_SEED=\(seed)")
@@ -106,9 +106,9 @@ extension Storm {
     }
   }
 
-  /// Ends what is to be over by then; nil: all of it.
+  /// Ends the faults that are due before `next`; nil ends all.
   private func end(_ lasting: inout [Lasting], before next: ContinuousClock.Instant?) async throws {
-    // A daemon does not start without the server.
+    // A daemon cannot start without the server.
     func whenItCanEnd(_ one: Lasting) -> ContinuousClock.Instant {
       one.blow == .kill
         ? lasting.reduce(one.end) { $1.blow.isServers ? max($0, $1.end + .milliseconds(1)) : $0 } : one.end

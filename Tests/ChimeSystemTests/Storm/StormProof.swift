@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What is promised of the storm, looked for from outside: in the tables of the database and in what arrived.
+/// The checks of a storm from outside: in the database's tables, and at the receiver.
 extension Storm {
   func prove() async throws {
-    // By the number in its title, each has one record, of the time that was asked for.
+    // Each number in a title has one record, with the requested time.
     let record = try await sql(
       """
       SELECT count(*), count(DISTINCT reminder), sum(rounds), count(*) FILTER (WHERE fired_at IS NULL),
@@ -57,7 +57,7 @@ extension Storm {
       "\(wanted.count) messages arrived, \(copies) of them again under the same id; \(figures[3]) attempts on record")
   }
 
-  /// How an id is kept: the bits that its signs stand for, as 16 bytes.
+  /// Returns an id as stored: the bits of its characters as 16 bytes.
   private static func kept(_ id: String) -> String {
     let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
     let number = id.dropFirst("msg_".count).reduce(UInt128(0)) { number, sign in
@@ -67,16 +67,16 @@ extension Storm {
     return String(repeating: "0", count: 32 - digits.count) + digits
   }
 
-  /// What each fault cost, by the tables: how late what fell due in the ten seconds after it was fired and delivered (99 of 100),
-  /// the longest time for which a queue delivered nothing of what it had, and how long after its end something was fired late by
-  /// more than a second for the last time.
+  /// Prints the cost of each fault: the 99th percentiles of the firing and delivery delays of what was due within ten
+  /// seconds after it; the longest silence of a queue with pending messages; and the time after its end until firings
+  /// were no longer late by more than a second.
   ///
-  /// - Parameter isBounded: whether the figures are promised.
+  /// - Parameter isBounded: whether to check the promised limits.
   func tellCosts(isBounded: Bool) async throws {
     for (place, one) in incidents.enumerated() {
       let next = place + 1 < incidents.count ? incidents[place + 1].begin : .max
       let wakeups = min(one.end + 25_000, next)
-      // Where nobody could do anything, what counts is what came afterwards.
+      // If no daemon could work, only the time after the fault counts.
       let from = one.hitsAll ? one.end : one.begin
       let row = try await sql(
         """
@@ -105,14 +105,14 @@ extension Storm {
       #expect(row[4] <= 25_000, "\(one.what): as before")
       guard one.isSingle else { continue }
       #expect(row[1] <= 5_000, "\(one.what): fired late")
-      // What had been one's that was killed is sent once its lease is over.
+      // A killed daemon's messages are sent after its lease expires.
       #expect(row[2] <= 6_000, "\(one.what): delivered late")
-      // A lease, and the moment that it takes to have it and send.
+      // A lease, plus the time to take over and send.
       #expect(row[3] <= 6_500, "\(one.what): a queue was silent")
     }
   }
 
-  /// The ids under which each occurrence arrived, and how many requests there were beyond one for each id.
+  /// Returns the ids under which each occurrence arrived, and the number of duplicate requests.
   private func arrivals() throws -> (ids: [String: Set<String>], copies: Int) {
     var arrived: [String: Set<String>] = [:]
     var count = 0

@@ -1,4 +1,4 @@
-/// What is to happen by itself, earliest first; of one millisecond in the order in which it was put in. A binary heap.
+/// A queue of timed events, earliest first, and in insertion order within one millisecond. It is a binary heap.
 struct EventQueue {
   private var heap: [Entry] = []
   private var count: UInt64 = 0

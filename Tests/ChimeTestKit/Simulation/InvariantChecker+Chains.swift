@@ -1,14 +1,14 @@
 import ChimeCore
 import ChimeSchedule
 
-// Reminders that count from what becomes of another, and such as wait until another is done.
+// Reminders that follow another, or wait until another is done.
 extension InvariantChecker {
   struct Chaining {
-    /// What follows from the transaction that is being judged: the times that each reminder is to be given.
+    /// The times that the current transaction must give to each following reminder.
     var given: [ReminderID: Set<Instant>] = [:]
-    /// What has ended in it.
+    /// The occurrences that the transaction has ended.
     var ends: Set<End> = []
-    /// When each was done, ever.
+    /// All times at which each reminder was done.
     var done: [ReminderID: [Instant]] = [:]
   }
 
@@ -18,15 +18,15 @@ extension InvariantChecker {
     var at: Instant
   }
 
-  // MARK: What ends, and what follows from it
+  // MARK: Completions, and what follows them
 
-  /// Finds out what a transaction has ended, before that is taken note of.
+  /// Finds what a transaction has ended, before the checker records the changes.
   func foresee(_ changes: MemoryTransaction.Changes, _ work: Work) {
     (chains.ends, chains.given) = ([], [:])
     for id in changes.occurrences {
       guard let new = contents.occurrences[id] else { continue }
       let old = occurrences[id]
-      // What was told to be missing is not missed again when that is put off.
+      // An expectation that was reported down is not missed again when an answer closes it.
       let isTold = old?.firedAt != nil && isExpectation(id)
       if let event = Self.event(new), event != old.flatMap(Self.event), event == .done || !isTold {
         chains.ends.insert(End(reminder: id.reminder, event: event, at: new.endedAt ?? work.now))
@@ -35,7 +35,7 @@ extension InvariantChecker {
       }
     }
     if case .ping(let id, .succeeded) = work.kind {
-      // A good run is done also where none was awaited.
+      // A successful ping counts as done even when no ping was awaited.
       let isClosing = chains.ends.contains { $0.reminder == id && $0.event == .done }
       if !isClosing { chains.ends.insert(End(reminder: id, event: .done, at: work.now)) }
     }
@@ -62,7 +62,7 @@ extension InvariantChecker {
 
   private func isAsked(_ work: Work) -> Bool { work.kind == .client(.fire) }
 
-  /// A reminder before, as if it had had the times by then that it was given since; each must follow from something.
+  /// Returns the reminder's former state with the chain times given since; checks that each time has a cause.
   func withGivenTimes(_ before: Known, _ after: Known, _ work: Work) -> Known {
     let reminder = after.reminder
     guard reminder.follows != nil, reminder.chainedTimes != before.reminder.chainedTimes,
@@ -88,7 +88,7 @@ extension InvariantChecker {
     return before
   }
 
-  /// What has ended has given each that counts from it its time, and lets come what waited for it.
+  /// Checks that each end gave its followers their times and released the reminders that waited for it.
   func checkChains(_ work: Work) {
     for (id, times) in chains.given {
       let known = Set(contents.reminders[id]?.chainedTimes ?? [])
@@ -112,13 +112,13 @@ extension InvariantChecker {
     }
   }
 
-  // MARK: Only if another is done
+  // MARK: Done conditions
 
   func isConditional(_ reminder: Reminder) -> Bool {
     reminder.onlyIfDone.map { contents.reminders[$0] != nil } ?? false
   }
 
-  /// When another was first done on the day of a time; nil: it was not.
+  /// Returns when another reminder was first done on the day of a time; nil if it was not.
   private func isDone(_ id: ReminderID, onDayOf time: Instant, _ reminder: Reminder, _ work: Work) -> Instant? {
     let zone = work.context.zone(of: reminder) ?? .utc
     let day = zone.civil(at: time).date
@@ -127,11 +127,11 @@ extension InvariantChecker {
 
   enum Waiting {
     case no, yes
-    /// Where a day ends twice, or early, as the clock changes.
+    /// Undecidable: a clock change ends the day twice, or early.
     case perhaps
   }
 
-  /// Whether a time that has come waits for another reminder.
+  /// Returns whether a due time waits for another reminder.
   func waits(_ reminder: Reminder, _ time: Instant, _ work: Work) -> Waiting {
     guard isConditional(reminder), let other = reminder.onlyIfDone, time + reminder.jitterOffset <= work.now,
       isDone(other, onDayOf: time, reminder, work) == nil
@@ -145,7 +145,7 @@ extension InvariantChecker {
     return around == [true, true, true] ? .yes : around.contains(true) ? .perhaps : .no
   }
 
-  /// It rings when the other is done on that day; what has waited to its end is missed for that.
+  /// Checks that a waiting time fires when the other is done on that day, and is missed if the day ends first.
   func checkConditional(_ judged: [Judged], _ before: Known, _ work: Work) {
     let reminder = before.reminder
     guard let other = reminder.onlyIfDone else { return }

@@ -1,27 +1,28 @@
 import ChimeCore
 import ChimeSchedule
 
-// What is shown from memory while the store takes no changes.
+// Popups shown in degraded mode, while the store accepts no writes.
 extension InvariantChecker {
-  /// What this daemon has decided without the store, and the store does not have.
+  /// The decisions of degraded mode that the store does not contain yet.
   struct Aside {
-    /// When the regular times of reminders are looked at next; a value of nil: not any more, or nobody knows.
+    /// The next due times of reminders; a nil value means none, or unknown.
     var due: [ReminderID: Instant?] = [:]
     var again: [OccurrenceID: Instant?] = [:]
-    /// Before which time of a reminder nothing is repeated any more.
+    /// The scheduled time of each reminder before which nothing repeats any more.
     var insistsFrom: [ReminderID: Instant] = [:]
-    /// What was answered in the store meanwhile.
+    /// The occurrences answered in the store meanwhile.
     var answered: Set<OccurrenceID> = []
-    /// What was to be shown and is not recorded.
+    /// The popups that were requested and are not recorded.
     var unrecorded: [DeliveryID: OccurrenceID] = [:]
 
     var isEmpty: Bool { due.isEmpty && again.isEmpty && unrecorded.isEmpty }
   }
 
-  /// How long the daemon may take to find out that the store refuses and to go on without it, by the monotonic clock.
+  /// How long the daemon may take to notice that the store refuses writes and to continue degraded, in milliseconds of
+  /// the monotonic clock.
   static let standInBound: Int64 = 6_000
 
-  /// Due times have been worked off without the store.
+  /// Checks firings in degraded mode.
   func standsIn(_ work: DegradedMode.Work) {
     let now = world.wall
     let isEmpty = work.firings.isEmpty && work.messages.isEmpty
@@ -72,7 +73,7 @@ extension InvariantChecker {
     }
   }
 
-  /// An answer was given to an occurrence, and is kept.
+  /// Records an answer that degraded mode buffers.
   func answeredAside(_ occurrence: Occurrence) {
     aside.again[occurrence.id] = .some(occurrence.comesAgain)
     if occurrence.state == .done, contents.reminders[occurrence.id.reminder]?.countsFromDone == true {
@@ -80,13 +81,13 @@ extension InvariantChecker {
     }
   }
 
-  /// The definition of a reminder has changed in the store, or it is gone.
+  /// Handles a reminder that the store has changed or removed.
   func forgetAside(_ id: ReminderID) {
     aside.due[id] = nil
     if contents.reminders[id] == nil { aside.again = aside.again.filter { $0.key.reminder != id } }
   }
 
-  /// An occurrence was answered in the store, which does not know what came of it meanwhile.
+  /// Handles an answer recorded in the store, which does not know the buffered decisions.
   func forgetAside(_ id: OccurrenceID) {
     guard !aside.isEmpty else { return }
     aside.again[id] = nil
@@ -96,15 +97,15 @@ extension InvariantChecker {
     told = told.filter { $0.occurrence != id }
   }
 
-  /// All that was kept is in the store.
+  /// Checks that nothing buffered is lost when the buffer is reported empty.
   func nothingIsAside() {
     for id in aside.unrecorded.values { fail("\(id) was shown without the store, and forgotten") }
     aside = Aside()
   }
 
-  // MARK: What is recorded later
+  // MARK: Recording the buffer
 
-  /// A transaction has brought to the store what had happened without it, in this order.
+  /// Checks a transaction that has recorded buffered events, in their order.
   func recorded(_ steps: [Step]) {
     world.figures.commits += 1
     for step in steps {
@@ -145,7 +146,7 @@ extension InvariantChecker {
     }
   }
 
-  /// Whoever ends while the store works leaves nothing behind.
+  /// Checks that a daemon that ends while the store works leaves nothing unrecorded.
   func ends(_ loop: SimulatedLoop) {
     if let failed = loop.storeFailedAt, world.mono - failed < Self.standInBound { return }
     if let id = aside.unrecorded.values.first {
@@ -153,9 +154,9 @@ extension InvariantChecker {
     }
   }
 
-  // MARK: While nothing is under way
+  // MARK: While nothing is in flight
 
-  /// What is due is shown although the store refuses, and what was shown is recorded once it works.
+  /// Checks that due reminders are shown although the store refuses writes, and recorded once it works.
   func checkDegradedMode(_ loop: SimulatedLoop, _ wakeups: NextWakeups) {
     let failed = loop.storeFailedAt ?? -Self.standInBound
     if world.storeFault == nil, !loop.degradedMode.isEmpty, world.mono - failed > Self.standInBound {
@@ -174,13 +175,13 @@ extension InvariantChecker {
     if waits > Self.standInBound { fail("\(late) has been due for \(waits) ms, and the store can be read") }
   }
 
-  /// The daemon could do nothing for a while.
+  /// Resets the deadlines, because the daemon was suspended.
   func daemonWasStopped() {
     (overdueSince, unrecordedSince) = (nil, nil)
     isRough(for: 0)
   }
 
-  /// The earliest that is due, with all that is known.
+  /// Returns the earliest overdue occurrence, including buffered decisions.
   private func overdue() -> OccurrenceID? {
     let now = world.wall
     var late: (at: Instant, id: OccurrenceID)?
@@ -203,7 +204,7 @@ extension InvariantChecker {
 
   // MARK: Waking the machine
 
-  /// The machine is to be woken for the earliest time of a reminder that asks for it; what has come already needs no waking.
+  /// Checks that the wake-up alarm is set for the earliest future time that asks for it.
   func checkWake(_ loop: SimulatedLoop) {
     guard aside.isEmpty else { return checkWakeAside(loop) }
     let seen = (world.figures.commits, world.figures.clockSteps, loop.wakeAt)
@@ -225,13 +226,13 @@ extension InvariantChecker {
     }
   }
 
-  /// What is known without the store is woken for as well; what only the store still has may wake for nothing.
+  /// Checks the alarm in degraded mode: it covers buffered times, and may fire needlessly for times known only to the store.
   private func checkWakeAside(_ loop: SimulatedLoop) {
     let failed = loop.storeFailedAt ?? -Self.standInBound
     guard world.storeFault != .gone, world.mono - failed < Self.standInBound, loop.scheduler.keepsForStore,
       !loop.degradedMode.isFull
     else { return }
-    // Of a daemon that was stopped while the alarm rang its timer is late, and fires next.
+    // After a suspension during the alarm, the timer is late and fires next.
     if let due = loop.dueAt, due <= world.wall { return }
     let armed = loop.wakeAt ?? .latest
     func look(_ id: ReminderID, _ at: Instant, isRegular: Bool) {

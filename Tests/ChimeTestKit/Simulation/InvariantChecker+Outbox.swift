@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-// Occurrences, deliveries, and the timers.
+// Occurrences, deliveries, and timers.
 extension InvariantChecker {
   func checkOccurrence(_ id: OccurrenceID, _ work: Work) {
     let old = occurrences[id]
@@ -26,11 +26,11 @@ extension InvariantChecker {
     checkOverlap(old, new, work)
   }
 
-  /// No time has a record of its own and is counted in a run as well.
+  /// Checks that no time has both a record of its own and a place in a run of missed times.
   private func checkOverlap(_ old: Occurrence?, _ new: Occurrence, _ work: Work) {
     let id = new.id
     guard let reminder = contents.reminders[id.reminder], var known = runs[id.reminder], !known.isEmpty else { return }
-    // What was recorded later was judged in the zone of then, where this may have been no time of the reminder.
+    // A time recorded later was decided in the former zone, where it may have been no time of the reminder.
     if old != nil { known = [:] }
     func isIts(_ time: Instant) -> Bool {
       timetable(reminder, work.context).next(after: time - .milliseconds(1)) == time
@@ -104,7 +104,7 @@ extension InvariantChecker {
     }
   }
 
-  /// A round is owed to each of its channels, once.
+  /// Checks that a round has exactly one delivery for each of its channels.
   private func checkOwed(_ occurrence: Occurrence, _ reminder: Reminder) {
     let round = (contents.deliveriesOf[occurrence.id] ?? []).compactMap { contents.outbox[$0]?.delivery }
       .filter { $0.round == occurrence.rounds }
@@ -165,9 +165,9 @@ extension InvariantChecker {
     if !isClosed, !isSnoozed, !isPast, !isAsked, !isOmitted { wrong("it was still wanted") }
   }
 
-  // MARK: Telling
+  // MARK: Log and watchers
 
-  /// The log and those who watch are told of what these firings have to say.
+  /// Checks that each round is logged and reported to watchers once.
   func tells(_ firings: [FiringResult]) {
     for firing in firings {
       let heard = Set(firing.deliveries.map(\.occurrence))
@@ -212,13 +212,13 @@ extension InvariantChecker {
 
   // MARK: Timers
 
-  /// While nothing is under way, the timers are armed for what the store has.
+  /// Checks that the timers match the store while nothing is in flight.
   func checkTimers(_ loop: SimulatedLoop, _ wakeups: NextWakeups) {
     let sinceFailure = loop.storeFailedAt.map { world.mono - $0 } ?? .max
     let patience = sinceFailure < 6_000 ? Milliseconds.seconds(6) : .zero
     if let due = wakeups.nextDue {
       guard let armed = loop.dueAt else { return fail("no timer is armed for what is due at \(due.text)") }
-      // A timer that is late because the daemon was stopped fires next.
+      // A timer that is late because the daemon was suspended fires next.
       if armed > due, armed > world.wall, armed - world.wall > patience || patience == .zero {
         fail("the timer is armed for \(armed.text), and something is due at \(due.text)")
       }
@@ -228,11 +228,11 @@ extension InvariantChecker {
     } else if let armed = loop.dueAt, armed > world.wall, patience == .zero {
       fail("the timer is armed for \(armed.text), and nothing is due")
     }
-    // What is kept is recorded before anything else is claimed.
+    // Buffered events are recorded before anything else is claimed.
     guard loop.degradedMode.isEmpty else { return }
     let sending = Set(loop.underWay.values.map(\.delivery.queue))
     let holding = Set(loop.outbox.held.values.map(\.claim.queue))
-    // What is held waits for an attempt of its queue to end, or for the rate.
+    // Claimed messages wait for an attempt of their queue to end, or for the rate limit.
     for queue in holding where !sending.contains(queue) {
       let span = loop.scheduler.policies[queue].rate?.span.rawValue
       guard let span, let armed = loop.outboxAt, armed - world.mono <= span + patience.rawValue else {

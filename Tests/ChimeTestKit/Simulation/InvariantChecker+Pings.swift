@@ -1,41 +1,41 @@
 import ChimeCore
 import ChimeSchedule
 
-// Expectations, what pings say, and what Chime itself has to tell.
+// Expectations, pings, and Chime's own notices.
 extension InvariantChecker {
   struct Pinging {
-    /// When each last had a good ping, since the clock was last set; none that was given before and recorded after.
+    /// The last successful ping of each reminder since the clock was last set; later records of earlier pings do not count.
     var heard: [ReminderID: Instant] = [:]
-    /// What the last ping of each said that ends a run.
+    /// The last ping of each reminder that ended a run.
     var last: [ReminderID: Ping.Kind] = [:]
-    /// Of which it was told that no good ping came, and no good one has come since; nor has somebody said that all is done.
+    /// The expectations reported down without a successful ping or an answer *done* since.
     var down: Set<ReminderID> = []
-    /// What the present transaction has told.
+    /// The occurrences that the current transaction reports.
     var told: Set<OccurrenceID> = []
-    /// How many notices it has made.
+    /// The number of notices that it creates.
     var notices = 0
-    /// From when on a ping is for an awaited time.
+    /// The moment from which a ping counts for an awaited occurrence.
     var from: [OccurrenceID: Instant] = [:]
-    /// Times of which a ping was awaited, and that do not come again.
+    /// Times whose ping was awaited and that do not recur.
     var begun: [ReminderID: Set<Instant>] = [:]
-    /// How often this daemon has told of a time down, and how many times were missed or late for one.
+    /// How often this daemon reported downtime, and how many occurrences were missed or late because of it.
     var downtime = (told: 0, seen: 0)
-    /// How often the present transaction tells of one.
+    /// How often the current transaction reports downtime.
     var downtimesTold = 0
-    /// How many firing transactions of this daemon have committed.
+    /// The number of firing transactions that this daemon has committed.
     var fires = 0
-    /// Until when something may come late, by the time that passes.
+    /// Until when events may be late, by CLOCK_BOOTTIME in milliseconds.
     var roughUntil: Int64 = 0
   }
 
-  /// How late a missing ping is told of, at most, while the daemon runs and nothing disturbs it.
+  /// The maximum delay of the report about a missing ping, while nothing disturbs the daemon.
   private static let promptness = Milliseconds.seconds(1)
 
   func isExpectation(_ id: OccurrenceID) -> Bool {
     (decided ?? contents.reminders[id.reminder])?.isExpectation ?? false
   }
 
-  /// Things may come late for so long.
+  /// Permits late events for so many milliseconds.
   func isRough(for length: Int64) { pinging.roughUntil = max(pinging.roughUntil, world.real + length) }
 
   /// Whether nothing has disturbed the daemon for a while.
@@ -48,7 +48,7 @@ extension InvariantChecker {
     return world.real - pinging.roughUntil > length.rawValue + 30_000
   }
 
-  // MARK: What is awaited
+  // MARK: Awaited pings
 
   func checkAwaited(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
     let (id, now) = (new.id, work.now)
@@ -69,7 +69,7 @@ extension InvariantChecker {
       case .fire:
         if let before {
           if before > now { wrong("its ping may still come") }
-          // While nobody could fire, no ping could come.
+          // No ping could arrive while no daemon ran.
           let isAnew = before < work.uptime.runningSince || now - before > Uptime.tolerance
           right = isAnew ? now + within : quiet.flatMap { $0.drops ? nil : $0.end(at: now) }
         } else {
@@ -83,7 +83,7 @@ extension InvariantChecker {
       if until != right { wrong("its ping may come until \(show(right))") }
       switch work.kind {
       case .ping(id.reminder, .started): pinging.from[id] = now
-      // A good one of the same moment came before the failure.
+      // A successful ping in the same millisecond precedes the failure.
       case .ping(id.reminder, .failed): pinging.from[id] = now + .milliseconds(1)
       default: if before == nil { pinging.from[id] = id.scheduledAt }
       }
@@ -115,7 +115,7 @@ extension InvariantChecker {
     }
   }
 
-  /// While nothing is under way, no ping is waited for any longer than it may take.
+  /// Checks that no deadline for a ping passes unnoticed while nothing is in flight.
   func checkAwaitedTimes() {
     guard isCalm(for: Self.promptness) else { return }
     for (id, at) in contents.again where at + Self.promptness < world.wall {
@@ -124,7 +124,7 @@ extension InvariantChecker {
     }
   }
 
-  /// What a transaction may record as missed: a time that has come, at a ping too, and what is too much for a chain.
+  /// Returns whether a transaction may record the time as missed: in firing, at a ping, or beyond the limit of a chain.
   func mayMiss(_ work: Work, _ id: OccurrenceID) -> Bool {
     if work.kind == .fire || isPing(work, id) { return true }
     return contents.occurrences[id]?.state == .missed(.overCap)
@@ -139,13 +139,13 @@ extension InvariantChecker {
 
   func noteTold(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
     guard reminder?.isExpectation == true else { return }
-    // What quiet hours drop is awaited again when the clock goes back.
+    // Times dropped by quiet hours are awaited again after the clock goes back.
     if new.wasHeard {
       pinging.begun[new.id.reminder, default: []].insert(new.id.scheduledAt)
     } else {
       pinging.begun[new.id.reminder]?.remove(new.id.scheduledAt)
     }
-    // What fires on request says nothing of the job.
+    // Firing on request says nothing about the job.
     if new.firedAt != nil, old?.firedAt == nil, work.kind != .client(.fire) {
       pinging.down.insert(new.id.reminder)
       pinging.told.insert(new.id)
@@ -155,7 +155,7 @@ extension InvariantChecker {
     if !isOpen { pinging.down.remove(new.id.reminder) }
   }
 
-  /// Whether an expectation is down as its ping comes.
+  /// Returns whether an expectation is down when its ping arrives.
   func isDown(_ work: Work) -> Bool {
     (pinging.told, pinging.notices) = ([], 0)
     guard case .ping(let id, _) = work.kind else { return false }
@@ -169,7 +169,7 @@ extension InvariantChecker {
     let now = work.now
     func wrong(_ why: String) { fail("the ping of \(id) (\(kind)) at \(now.text): \(why)") }
     let all = contents.occurrences(of: id)
-    // Those of a time that is to come were awaited while the clock was ahead, but for a run that ends.
+    // Future occurrences were awaited while the clock was ahead, and count only for the end of a run.
     let former = contents.pings[id]?.dropFirst().first
     let begun = former?.kind == .started && kind != .started ? former?.at ?? now : now
     let awaited = all.filter { $0.isAwaited && $0.id.scheduledAt <= max(now, begun) }
@@ -196,14 +196,14 @@ extension InvariantChecker {
       if pinging.told.count != (isTold ? 1 : 0) { wrong("it is told \(pinging.told.count) times") }
       if notices > 0 { wrong("it is told that it is up again") }
     }
-    // A run that begins is not ended by what came before, in the same moment either.
+    // The start of a run supersedes earlier pings, even in the same millisecond.
     guard kind != .started else { return pinging.heard[id] = nil }
     pinging.last[id] = kind
-    // A failure that quiet hours hold is told when they end.
+    // A failure held by quiet hours is reported at their end.
     if kind == .succeeded, now <= world.wall { pinging.heard[id] = now }
   }
 
-  // MARK: What Chime has to tell
+  // MARK: Notices
 
   func isNotice(_ reminder: Reminder) -> Bool { reminder.tags.contains("chime") }
 
@@ -220,7 +220,7 @@ extension InvariantChecker {
     if !isRight { fail("\(work.kind) tells \"\(reminder.title)\"") }
   }
 
-  /// A time down in which something was missed, or for which something comes late, is told once, with the first that fires.
+  /// Checks that downtime is reported once, with the first firing, if occurrences were missed or late because of it.
   func checkDowntime(_ changes: MemoryTransaction.Changes, _ work: Work) {
     pinging.fires += 1
     let told = pinging.downtimesTold

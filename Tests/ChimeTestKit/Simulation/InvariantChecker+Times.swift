@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-// The times of schedules: each is recorded once, as fired or as missed with its reason.
+// The times of schedules: each is recorded once, as fired or as missed with a reason.
 extension InvariantChecker {
   func checkReminder(_ id: ReminderID, _ work: Work) {
     let former = known[id]
@@ -19,9 +19,9 @@ extension InvariantChecker {
     let before = withGivenTimes(former, after, work)
     let (from, to) = (before.regular?.scheduledAt, after.regular?.scheduledAt)
     var timetable: Timetable { self.timetable(reminder, work.context) }
-    // A ping in the moment of a time is for that one.
+    // A ping at the scheduled time is for that time.
     let isLookedAt = from.map { $0 <= work.now } ?? false && reminder.lastDone == before.reminder.lastDone
-    // One that comes when later times have been looked at already counts all the same.
+    // A ping also counts if later times have been evaluated already.
     let isPinged = if case .ping = work.kind { reminder.countsFromDone && reminder.lastDone == work.now } else { false }
     switch work.kind {
     case .fire: checkAdvance(before, after, work)
@@ -54,7 +54,8 @@ extension InvariantChecker {
     if definition != before.reminder { fail("\(work.kind) has changed the definition of \(id)") }
   }
 
-  /// What counts from a time that the clock has not reached counts from the present, and waits no longer than it was to.
+  /// Checks a schedule that counts from a time after the present: after the clock went back, it must count from now,
+  /// and wait no longer than before.
   private func checkMove(_ before: Known, _ after: Known, _ work: Work) {
     let id = after.reminder.id
     guard let from = before.reminder.schedule.countsFrom, from > work.now else {
@@ -63,12 +64,12 @@ extension InvariantChecker {
     if after.reminder.schedule.countsFrom != work.now { fail("the schedule of \(id) does not count from the present") }
     let wait = timetable(before.reminder, work.context).next(after: from).map { $0 - from }
     guard let wait, let next = after.regular?.scheduledAt, after.reminder.schedule.isOneOff else { return }
-    // Its date moves by whole days, and the zone may be ahead or behind by hours in another season.
+    // The date moves by whole days, and the UTC offset may differ by hours in another season.
     if next - work.now > wait + .hours(27) { fail("\(id) waits until \(next.text), although the clock went back") }
   }
 
   private func checkNew(_ new: Known, _ work: Work) {
-    // What tells that an endpoint is off, or of a time down, or that a job is up again, fires at once and never again.
+    // Notices about disabled endpoints, downtime and recovered jobs fire at once and never again.
     if isNotice(new.reminder) { return checkNotice(new.reminder, work) }
     guard work.kind == .client(.add) else { return fail("\(work.kind) has made the reminder \(new.reminder.id)") }
     let right = timetable(new.reminder, work.context).next(after: work.now)
@@ -90,7 +91,7 @@ extension InvariantChecker {
     }
     let (first, jitter) = (regular.scheduledAt, reminder.jitterOffset)
     let next = after.regular?.scheduledAt
-    // At a time of an expectation nobody is told anything yet.
+    // The time of an expectation notifies nobody yet.
     let quiet = reminder.isExpectation ? nil : work.context.quiet(of: reminder)
     if next == first {
       checkSkips(before, after, passed: 0)
@@ -122,7 +123,7 @@ extension InvariantChecker {
     checkVerdicts(judged, before, work, quiet: quiet, remains: remains)
   }
 
-  /// Each time that has passed uses up one that was to be skipped.
+  /// Checks that each past time uses up one of the times to skip.
   private func checkSkips(_ before: Known, _ after: Known, passed: Int) {
     let left = max(0, before.reminder.skipNext - passed)
     guard after.reminder.skipNext != left else { return }
@@ -131,16 +132,16 @@ extension InvariantChecker {
 
   struct Judged {
     var time: Instant
-    /// Nil: it had fired before.
+    /// Nil if it had fired before.
     var state: Occurrence.State?
     var late: LateCause?
   }
 
-  /// What has become of each of these times; each must have a record.
+  /// Returns the outcome of each time; fails if one has no record.
   private func verdicts(of times: [Instant], _ reminder: Reminder, _ work: Work) -> [Judged] {
     var runs: [(run: Occurrence.MissedRun, state: Occurrence.State, left: Int)] = []
     var judged: [Judged] = []
-    // One that a decision before has left goes on.
+    // A run from an earlier decision continues.
     for id in changed where id.reminder == reminder.id {
       guard let new = contents.occurrences[id] else { continue }
       guard let run = new.missedRun, new.endedAt == work.now, let first = times.first, id.scheduledAt < first,
@@ -160,7 +161,7 @@ extension InvariantChecker {
         continue
       }
       if contents.occurrences[id] != nil || isInFormerRun(id) {
-        // The clock went back or the definition changed, and it has its record from before.
+        // The time has an earlier record, because the clock went back or the definition changed.
         judged.append(Judged(time: time))
         continue
       }
@@ -177,7 +178,7 @@ extension InvariantChecker {
     return judged
   }
 
-  /// Whether a run of missed times counts it that this decision has not touched.
+  /// Returns whether a run of missed times that this decision has not touched contains the time.
   private func isInFormerRun(_ id: OccurrenceID) -> Bool {
     runs[id.reminder]?.contains { first, through in
       first <= id.scheduledAt && id.scheduledAt <= through
@@ -191,7 +192,7 @@ extension InvariantChecker {
     let (reminder, now) = (before.reminder, work.now)
     let jitter = reminder.jitterOffset
     let isQuietNow = quiet?.end(at: now) != nil
-    // What was decided without the store may have been held by what it has let go since.
+    // A degraded-mode decision may have been held by quiet hours that have changed since.
     let heldUntil = before.regular.flatMap { regular in
       let dueAt = decidedDueAt ?? regular.dueAt
       return dueAt > regular.scheduledAt + jitter ? dueAt : nil
@@ -226,7 +227,7 @@ extension InvariantChecker {
       if isFired, isQuietNow { wrong("it is quiet") }
       if isFired, one.late != cause { wrong("it is late for \(show(one.late)), and should be for \(show(cause))") }
       if state == .missed(.quiet), quiet?.drops == true, isQuietNow {
-        // It would have fired, so those before it gave way to it.
+        // It would have fired, so earlier ones gave way to it.
         (laterKnown, knownCount) = (true, knownCount + 1)
         continue
       }
@@ -241,7 +242,7 @@ extension InvariantChecker {
         case .downtime: reminder.catchUp.downtime
         case .quiet, .waited: .latest
         }
-      // Times before it was made are not made up for one by one.
+      // Times before the reminder's creation are not caught up one by one.
       if rule == .all, one.time < reminder.createdAt, reminder.createdAt <= now { rule = .latest }
       let isUseless = !reminder.isExpectation && now - moment > reminder.grace
       if isFired {
@@ -264,7 +265,7 @@ extension InvariantChecker {
 
   private func show(_ cause: LateCause?) -> String { cause?.rawValue ?? "nothing" }
 
-  /// Where a fold counts once, the clock on the wall shows later and later readings.
+  /// Checks that civil times increase across a DST fold, for schedules that count a fold once.
   private func checkFolds(_ reminder: Reminder, _ times: [Instant], _ work: Work) {
     guard Self.countsFoldsOnce(reminder), times.count > 1, let zone = work.context.zone(of: reminder) else { return }
     var last = zone.civil(at: times[0])
@@ -291,13 +292,13 @@ extension InvariantChecker {
 
   // MARK: Between transactions
 
-  /// While nothing is under way, the reminder's next time is the first to come that has not fired.
+  /// Checks, while nothing is in flight, that a reminder's next time is its first future time that has not fired.
   func audit(_ id: ReminderID, _ loop: SimulatedLoop) {
     guard let known = known[id], let reminder = contents.reminders[id] else { return }
     if reminder != known.reminder || contents.regular[id] != known.regular {
       return fail("the reminder \(id) has changed by itself")
     }
-    // What the store refused is made up for when it is well again.
+    // Allow time to catch up after a store failure.
     if world.storeFault != nil { return }
     if let failed = loop.storeFailedAt, world.mono - failed < 600_000 { return }
     let timetable = timetable(reminder, loop.context)

@@ -1,48 +1,47 @@
 import ChimeCore
 import ChimeSchedule
 
-/// What has to come of everything, kept beside the daemon: it sees what each transaction has left in the store, knows by
-/// walking the timetables what should be there, and says what is wrong.
+/// An InvariantChecker is an independent model of the daemon's behavior. It inspects the store after each transaction,
+/// derives the expected contents from the timetables, and reports differences.
 ///
-/// It asks nothing of `FiringDecision`, `Scheduler` or `Recompute`; what it takes from the code under test is when a schedule
-/// comes next, and that it holds against the clock on the wall (`checkFolds`).
+/// It does not use `FiringDecision`, `Scheduler` or `Recompute`. It shares only the next time of a schedule with the
+/// code under test, and checks that against civil time (`checkFolds`).
 final class InvariantChecker {
   unowned let world: Simulation
   var known: [ReminderID: Known] = [:]
   var occurrences: [OccurrenceID: Occurrence] = [:]
   var deliveries: [DeliveryID: Delivery] = [:]
-  /// Times that have fired, ever.
+  /// All times that have fired.
   var fired: [ReminderID: Set<Instant>] = [:]
   var rounds: Set<Round> = []
   /// How often each message arrived.
   var arrived: [DeliveryID: Int] = [:]
-  /// When each delivery was first owed, by the monotonic clock.
+  /// When each delivery was first pending, in milliseconds of CLOCK_MONOTONIC.
   var owedSince: [DeliveryID: Int64] = [:]
-  /// When each queue last had a message refused or lost, by the monotonic clock.
+  /// When each queue last had a message refused or lost, in milliseconds of CLOCK_MONOTONIC.
   var troubled: [DeliveryQueue: Int64] = [:]
-  /// What was begun of late, by the time that passes, sleep included.
+  /// The recent attempts of each queue with a rate limit, in milliseconds of CLOCK_BOOTTIME.
   var begins: [DeliveryQueue: (rate: EndpointSettings.Rate, at: [Int64])] = [:]
-  /// What is known of this daemon's decisions without the store.
+  /// The decisions of this daemon in degraded mode.
   var aside = Aside()
-  /// Under which number each round fired without the store, by this daemon.
+  /// The delivery ids under which this daemon showed rounds in degraded mode.
   var shownAs: [Round: DeliveryID] = [:]
-  /// What this daemon has heard to have arrived.
+  /// The rounds that this daemon knows to be delivered.
   var settled: Set<Round> = []
-  /// What this daemon has told of, by occurrence and round.
+  /// The rounds that this daemon has reported.
   var told: Set<Told> = []
-  /// What was shown without the store and could not be recorded, as its reminder was removed.
+  /// Popups shown in degraded mode that cannot be recorded, because their reminder was removed.
   var abandoned: Set<DeliveryID> = []
   var overdueSince: (id: OccurrenceID, at: Int64)?
   var unrecordedSince: Int64?
   var emptyStandIns = 0
   var wakeSeen: (commits: Int, steps: Int, armed: Instant?) = (0, 0, nil)
   var standInAt: Int64 = -1
-  /// The reminder as it was when a step was decided, and when it was due then.
+  /// The reminder and its due time when the current step was decided.
   var decided: Reminder?
   var decidedDueAt: Instant?
-  /// What the transaction that is being judged has changed.
+  /// The occurrences that the current transaction has changed.
   var changed: Set<OccurrenceID> = []
-  /// What is known of what counts from something else, and of jobs that ping.
   var chains = Chaining()
   var pinging = Pinging()
   private var timetables: [ReminderID: Cached] = [:]
@@ -81,23 +80,23 @@ final class InvariantChecker {
     source = world.store.transaction
   }
 
-  /// Judges by the store as it was.
+  /// Runs checks against an earlier state of the store.
   func look(at contents: MemoryContents, _ body: () -> Void) {
     source = MemoryTransaction(contents, isReadOnly: true)
     body()
     source = world.store.transaction
   }
 
-  /// As the store is, or was after the step that is being judged.
+  /// The contents of the store, or those after the step that is being checked.
   var contents: MemoryContents { source.contents }
 
-  /// Up to when the runs of missed times of each reminder go, by their first.
+  /// The end of each reminder's runs of missed times, by their first time.
   var runs: [ReminderID: [Instant: Instant]] = [:]
 
   func fail(_ text: @autoclosure () -> String, always: Bool = false) { world.fail(text(), always: always) }
 
   func timetable(_ reminder: Reminder, _ context: ReminderContext) -> Timetable {
-    // Of a later daemon the versions begin anew.
+    // A new daemon starts counting versions anew.
     let version = world.figures.starts << 20 | context.version
     if let cached = timetables[reminder.id], cached.version == version,
       cached.reminder.generation == reminder.generation, cached.reminder.lastDone == reminder.lastDone,
@@ -110,12 +109,12 @@ final class InvariantChecker {
     return timetable
   }
 
-  /// Whether a time is not to come again: it has fired, or its ping was awaited.
+  /// Returns whether a time must not recur: it has fired, or its ping was awaited.
   func hasFired(_ id: ReminderID, _ time: Instant) -> Bool {
     fired[id]?.contains(time) ?? false || pinging.begun[id]?.contains(time) ?? false
   }
 
-  /// The first time after `instant` that has not fired.
+  /// Returns the first time after `instant` that has not fired.
   func firstUnfired(_ reminder: Reminder, _ timetable: Timetable, after instant: Instant) -> Instant? {
     var next = timetable.next(after: instant)
     while let time = next, hasFired(reminder.id, time) { next = timetable.next(after: time) }
@@ -187,7 +186,7 @@ final class InvariantChecker {
     isRough(for: 0)
   }
 
-  /// What the one before it had in memory is lost, and what it had shown may be shown again.
+  /// Resets what was in the memory of the previous daemon; its popups may be shown again.
   func daemonStarts() {
     begins = [:]
     (aside, shownAs, settled, told) = (Aside(), [:], [], [])
@@ -217,7 +216,7 @@ final class InvariantChecker {
     checkHistory()
   }
 
-  /// The product's own audit of the whole life finds a record of each time.
+  /// Checks that the product's own audit finds a record of each time in the whole run.
   private func checkHistory() {
     guard let context = world.loop?.context else { return }
     do {

@@ -2,18 +2,18 @@ import ChimeCore
 import ChimeSchedule
 
 extension SimulationPlan {
-  /// The endpoints that people of simulated machines use.
+  /// The names of the endpoints in simulations.
   static let hooks = ["hook1", "hook2", "hook3"]
 
-  /// A life at random, the same for the same seed.
+  /// Returns a random plan, the same for the same seed.
   public static func random(seed: UInt64, days: Int = 365) -> SimulationPlan {
     var generator = PlanGenerator(seed: seed, days: max(1, days))
     return generator.plan()
   }
 }
 
-/// Makes plans: reminders of every dialect, people who change their minds, and a machine to which things happen, often just
-/// when something is due.
+/// Generates plans: reminders in every dialect, users who edit them, and events of the machine, often just when
+/// something is due.
 struct PlanGenerator {
   let seed: UInt64
   let days: Int
@@ -23,14 +23,14 @@ struct PlanGenerator {
   private var start = Instant.earliest
   private var zone = "UTC"
   private var zones: SimulatedZones
-  /// What is there of reminders, as far as can be told: for aiming at their times.
+  /// The reminders that exist, as far as predictable, to aim events at their times.
   private var reminders: [(id: String, timetable: Timetable, from: Int64, until: Int64)] = []
   private var count = 0
-  /// What an edit leaves of some: whether one is an expectation, and what one counts from or waits for.
+  /// The fields of reminders that edits keep: whether it is an expectation, and which reminder it follows or waits for.
   private var lasting: [String: [String: String]] = [:]
-  /// Those that count from one, or wait for it: they go before it.
+  /// The reminders that follow or wait for each one; they are removed before it.
   private var followers: [String: [String]] = [:]
-  /// How far the clock goes ahead of the time that has passed, from when on.
+  /// The offsets of the wall clock from elapsed time, with their start.
   private var skews: [(from: Int64, by: Int64)] = []
 
   init(seed: UInt64, days: Int) {
@@ -48,11 +48,11 @@ struct PlanGenerator {
   private mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
   private mutating func chance(_ one: Int64) -> Bool { number(1...one) == 1 }
 
-  /// Small lengths are as frequent as great ones.
+  /// Returns a random length; short ones are as frequent as long ones.
   private mutating func length(_ range: ClosedRange<Int64>) -> Int64 {
     let (low, high) = (Double(range.lowerBound), Double(range.upperBound))
     var (from, to) = (low, high)
-    // Half the range in magnitude, again and again.
+    // Halve the range on a logarithmic scale, repeatedly.
     for _ in 0..<12 {
       let middle = (from * to).squareRoot()
       if chance(2) { to = middle } else { from = middle }
@@ -67,13 +67,13 @@ struct PlanGenerator {
     start = Instant(seconds: 1_704_067_200 + number(0...126_230_400))
     zone = pick(SimulatedZones.known).name
     zones.move(to: zone)
-    // Where nobody is known to answer, a message is tried every five minutes: a day of that is enough.
+    // An unreachable endpoint is tried every five minutes; a day of that is enough.
     for name in SimulationPlan.hooks {
       put(number(1_000...(chance(6) ? 86_400_000 : 60_000)), .endpoint, name, 0, endpoint())
     }
     for _ in 0..<number(2...6) { add(at: number(1_000...3_600_000)) }
     for _ in 0..<number(0...6) * Int64(days) / 365 + 1 { add(at: number(0...span)) }
-    // The world first: what people do is aimed with the clock as it is then.
+    // Plan the machine's events first: the users' actions depend on its clock.
     let events = number(10...60) * Int64(days) / 365 + 5
     if chance(3) { for _ in 0..<number(1...6) { step() } }
     for _ in 0..<number(0...4) { expect(at: chance(2) ? number(1_000...3_600_000) : number(0...span)) }
@@ -96,7 +96,7 @@ struct PlanGenerator {
     start + .milliseconds(at + skews.reduce(0) { $0 + ($1.from <= at ? $1.by : 0) })
   }
 
-  /// Any moment; half of the time just when something is due.
+  /// Returns a random moment; half of the time just when something is due.
   private mutating func moment() -> Int64 {
     let at = number(0...span)
     guard chance(2), !reminders.isEmpty else { return at }
@@ -117,17 +117,17 @@ struct PlanGenerator {
     put(at, .add, id, 0, words)
     let until = min(at + life, span)
     reminders.append((id, timetable(words, at: at), at, until))
-    // What comes often goes early, so that a life has its time for other things.
+    // Remove frequent reminders early, so that they do not fill the whole run.
     if until < span { remove(until, id) }
   }
 
   private mutating func remove(_ at: Int64, _ id: String) {
     for follower in followers[id] ?? [] { remove(at - 1_000, follower) }
-    // Nobody may be there to hear it: what comes often would go on for the whole life.
+    // No daemon may run at that time, so repeat the removal: a frequent reminder would go on for the whole run.
     for again: Int64 in [0, 3_600_000, 86_400_000, 260_000_000] { put(at + again, .remove, id) }
   }
 
-  // MARK: Jobs that ping
+  // MARK: Expectations
 
   private mutating func expect(at: Int64) {
     count += 1
@@ -143,7 +143,7 @@ struct PlanGenerator {
     put(at, .add, id, 0, words)
     let timetable = timetable(words, at: at)
     var until = min(at + life, span)
-    // A step of the clock may make more of it due than was thought.
+    // A clock step may make more times due than planned.
     if let every { until = min(until, at + every * 60_000 * 80) }
     reminders.append((id, timetable, at, until))
     if until < span { remove(until, id) }
@@ -161,7 +161,7 @@ struct PlanGenerator {
     }
   }
 
-  /// What a job does at a time of it.
+  /// Plans what a job does at one of its times.
   private mutating func ping(_ id: String, at time: Int64, _ within: Int64) {
     func say(_ at: Int64, _ kind: String? = nil) { put(at, .ping, id, 0, kind.map { ["kind": $0] } ?? [:]) }
     switch number(0...16) {
@@ -189,7 +189,7 @@ struct PlanGenerator {
       if chance(2) { put(at + number(-20...30), .crash, "", length(1...60_000)) }
       say(at)
     case 15:
-      // Nobody is there as its time comes, or ends.
+      // The daemon is down when the time comes, or when the deadline ends.
       if chance(2) {
         put((chance(2) ? time : time + within) - length(1...50_000), .crash, "", length(1_000...100_000))
       }
@@ -200,9 +200,9 @@ struct PlanGenerator {
     }
   }
 
-  // MARK: What depends on others
+  // MARK: Dependent reminders
 
-  /// A reminder that counts from another, or waits until that is done, and somebody who does that.
+  /// Plans a reminder that follows another, or waits for it, and actions that complete the other.
   private mutating func follow() {
     guard !reminders.isEmpty else { return }
     let target = pick(reminders)
@@ -248,7 +248,7 @@ struct PlanGenerator {
     return context.timetable(of: reminder)
   }
 
-  /// How long it may live; nil when its schedule is refused.
+  /// Returns how long the reminder may exist; nil if its schedule is invalid.
   private func life(_ words: [String: String], at: Int64) -> Int64? {
     guard reminder(words, at: at) != nil else { return nil }
     var times = 0
@@ -352,7 +352,7 @@ struct PlanGenerator {
     let by = chance(2) ? size : -size
     skews.append((at, by))
     put(at, .step, "", by)
-    // A wrong clock is mostly put right.
+    // A wrong clock is usually corrected.
     guard size > 86_400_000 || chance(2) else { return }
     let back = at + length(10...(chance(2) ? 60_000 : 86_400_000))
     skews.append((back, -by))
@@ -378,9 +378,8 @@ struct PlanGenerator {
       }
       let takes = words["mood"] == "busy" ? length(1_000...100_000_000) : length(1...14_000)
       put(at, .channel, name, takes, words)
-      // Mostly it is mended soon, now and then never.
-      // A desktop without a session is asked every half minute: an hour tells as much as a week.
-      // Whoever snoozes all that comes is soon busy with nothing else.
+      // The channel usually recovers soon, sometimes never. A desktop without a session is polled every half minute, so
+      // an hour is enough. A user who snoozes everything would soon fill the run.
       if words["mood"] == "shut" || words["answer"] == "snooze" {
         put(at + length(1_000...7_200_000), .channel, name, 20, ["mood": "well"])
       } else if !chance(5) {
@@ -393,10 +392,10 @@ struct PlanGenerator {
     }
   }
 
-  /// The store takes no changes for a while, in which things happen as ever.
+  /// Plans a period in which the store accepts no writes, with other events in it.
   private mutating func refuse(from at: Int64) {
     let span = length(10_000...7_200_000)
-    // Much is due in that time.
+    // Make many times due in that period.
     if chance(2) {
       count += 1
       var words = definition()
@@ -419,7 +418,7 @@ struct PlanGenerator {
       case 4: put(inside, .step, "", pick([-1, 1]) * length(2_000...7_200_000))
       case 5: put(inside, .zone, pick(SimulatedZones.known).name)
       case 6:
-        // It works, or cannot even be read, for a moment.
+        // The store works, or becomes unreadable, for a moment.
         put(inside, .store, pick(["gone", "slow"]), length(10...20_000))
       case 7:
         guard !reminders.isEmpty else { continue }

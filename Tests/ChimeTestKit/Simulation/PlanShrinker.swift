@@ -1,12 +1,12 @@
 import ChimeSchedule
 
-/// Makes a plan that goes wrong as small as can be, by trying what it can do without (delta debugging: Zeller and
-/// Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002).
+/// Minimizes a failing plan by trying what it can do without (delta debugging: Zeller and Hildebrandt, "Simplifying and
+/// Isolating Failure-Inducing Input", 2002).
 ///
 ///     var shrinker = PlanShrinker(tries: 400)
 ///     let small = shrinker.shrink(plan)
 public struct PlanShrinker {
-  /// How many lives may still be tried.
+  /// The number of runs that may still be tried.
   public private(set) var tries: Int
 
   public init(tries: Int = 600) { self.tries = tries }
@@ -23,7 +23,7 @@ public struct PlanShrinker {
     return withoutActions(shortened(plan))
   }
 
-  /// Ends soon after the last thing that matters.
+  /// Shortens the plan to end soon after the last relevant action.
   private mutating func shortened(_ plan: SimulationPlan) -> SimulationPlan {
     var (low, best) = (1, plan)
     while low < best.days {
@@ -57,7 +57,7 @@ public struct PlanShrinker {
     }
   }
 
-  /// Reminders and channels without what does not matter of them.
+  /// Removes the irrelevant words of reminders and channels.
   private mutating func withPlainWords(_ plan: SimulationPlan) -> SimulationPlan {
     var plan = plan
     for position in plan.actions.indices {

@@ -1,5 +1,5 @@
-/// Makes texts of schedules at random, in every dialect and with the breadth of their grammars. Some name nothing to come
-/// and are refused by whoever reads them.
+/// Generates random schedule texts in every dialect, across the whole grammar. Some have no future time and are
+/// rejected by the parser.
 struct ScheduleTexts {
   var random: SeededGenerator
 
@@ -10,7 +10,7 @@ struct ScheduleTexts {
   private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
   private mutating func chance(_ one: Int) -> Bool { number(1...one) == 1 }
 
-  /// One to `most` different ones, joined.
+  /// Returns one to `most` different texts, joined.
   private mutating func some(_ most: Int, _ separator: String = ",", _ make: (inout Self) -> String) -> String {
     var seen: [String] = []
     for _ in 0..<number(1...most) {
@@ -33,7 +33,7 @@ struct ScheduleTexts {
   private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-  // Hours around which clocks change are the ones to be tried most.
+  // Prefer the hours around DST changes.
   private mutating func hour() -> Int { chance(2) ? number(0...4) : number(0...23) }
   private mutating func minute() -> Int { pick([0, 0, 15, 30, 30, 45, number(0...59)]) }
 

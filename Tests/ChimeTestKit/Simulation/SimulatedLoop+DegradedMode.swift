@@ -1,15 +1,15 @@
 import ChimeCore
 import ChimeSchedule
 
-// While the store can be read and not written: as `EventLoop+DegradedMode` has it.
+// Degraded mode, mirroring `EventLoop+DegradedMode`.
 extension SimulatedLoop {
-  /// Something was refused.
+  /// Reacts to a refused write.
   func storeFailed() {
     isTroubled.writing = true
     handle(.refused)
   }
 
-  /// A transaction that changed something has committed, and so the store works.
+  /// Reacts to a commit with changes, which proves that the store works.
   func storeWorks() {
     guard isTroubled.writing || isTroubled.reading, degradedMode.isEmpty else { return }
     let owes = owesWaking
@@ -18,7 +18,7 @@ extension SimulatedLoop {
     if owes { wakeQueues { _ in true } }
   }
 
-  /// Fires what is due without the store.
+  /// Fires due reminders in degraded mode.
   func fireDegraded(limit: Int) {
     let (look, context) = (degradedMode.look(now: world.wall, limit: limit), context)
     read {
@@ -47,14 +47,14 @@ extension SimulatedLoop {
     handle(.stoodIn(outbox.hold(work.messages), next: work.next, wake: work.nextWake, kept: !degradedMode.isEmpty))
   }
 
-  /// Remembers what the latest entries were decided with.
+  /// Remembers the context in which the latest buffered entries were decided.
   private func noteKept(_ kind: Work.Kind) {
     while keptWith.count < degradedMode.entries.count {
       keptWith.append(Work(kind: kind, now: world.wall, context: context, uptime: uptime))
     }
   }
 
-  /// Keeps what the outbox would write.
+  /// Buffers the outbox's pending writes.
   func keepOutbox() {
     let work = outbox.work
     outbox.work = OutboxTransaction()
@@ -67,7 +67,7 @@ extension SimulatedLoop {
     endIfSettled()
   }
 
-  /// Keeps an answer, and has what still shows of its occurrence taken down.
+  /// Buffers an answer, and withdraws the messages of its occurrence.
   func keep(_ answer: OutboxTransaction.Answer) {
     let now = world.wall
     read { transaction in
@@ -101,7 +101,7 @@ extension SimulatedLoop {
     drop { $0.occurrence.id == answer.occurrence }
   }
 
-  /// Brings a part of what is kept to the store.
+  /// Records a part of the buffer in the store.
   func record() {
     let (policies, seen, context) = (scheduler.policies, outbox.seenFailing, context)
     let part = degradedMode.part()
@@ -111,7 +111,7 @@ extension SimulatedLoop {
     let outdated = degradedMode.outdated(in: part, context, now: world.wall)
     let renewal = renewal
     write(.record) { [self] transaction, now in
-      // An entry at a time, so that the ledger can judge each as of its own time.
+      // Record one entry at a time, so that the checker can evaluate each at its own time.
       recorded = []
       try renewal.mark(transaction, isOutdated: !outdated.isEmpty, now: now)
       return try pieces.map { piece in
@@ -151,7 +151,7 @@ extension SimulatedLoop {
       switch entry {
       case .fired, .overtaken: break
       case .ended(_, let time): work.now = time
-      // What follows from it follows when it is recorded.
+      // The answer's side effects run when the buffer is recorded.
       case .answered(_, let time): (work.now, work.context) = (time, context)
       }
       var piece = nothing
@@ -194,7 +194,7 @@ extension SimulatedLoop {
     for body in waiting { body() }
   }
 
-  /// Finds out whether the store takes changes again, and if so brings what is kept to it.
+  /// Tests whether the store accepts writes again; if so, records the buffer.
   func tryStore(_ done: @escaping () -> Void) {
     write(.note) { transaction, now in
       try Downtime.noteAlive(in: transaction, now: now)
@@ -209,9 +209,9 @@ extension SimulatedLoop {
     }
   }
 
-  /// Tries once more before the end to record what is kept.
+  /// Tries once more before the end to record the buffer.
   ///
-  /// - Returns: whether that is under way.
+  /// - Returns: whether recording is in progress.
   func recordsBeforeTheEnd() -> Bool {
     if isRecording { return true }
     guard !degradedMode.isEmpty, lastTried.map({ degradedMode.entries.count < $0 }) ?? true else { return false }
@@ -221,14 +221,14 @@ extension SimulatedLoop {
   }
 }
 
-/// One thing that a recording transaction has brought to the store.
+/// One buffered entry that a transaction has recorded.
 struct Step {
   var work: Work
-  /// Nil: claims that go back.
+  /// Nil for released claims.
   var entry: DegradedMode.Entry?
   var changed: MemoryTransaction.Changes
-  /// The store after it.
+  /// The store's content afterwards.
   var contents: MemoryContents
-  /// What the store would not have, and why.
+  /// The reasons for which the store refused outcomes.
   var refused: [String]
 }

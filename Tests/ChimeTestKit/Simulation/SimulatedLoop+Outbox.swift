@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-// Firing, and the outbox: as `EventLoop+FiringResult` and `EventLoop+Outbox` have them.
+// Firing and the outbox, mirroring `EventLoop+FiringResult` and `EventLoop+Outbox`.
 extension SimulatedLoop {
   func fire(limit: Int, capacity: Scheduler.Capacity) {
     let (context, uptime, catchUpSpread, downtime) = (context, uptime, catchUpSpread, downtime)
@@ -52,7 +52,7 @@ extension SimulatedLoop {
         forgetUnderWay(part.outcomes, wakeups)
         didWork(part, commit, wakeups)
       case .failure:
-        // In the order in which they came.
+        // Keep the order of arrival.
         var work = part
         work.append(outbox.work)
         outbox.work = work
@@ -73,7 +73,7 @@ extension SimulatedLoop {
     }
     record(part.answers)
     workOutbox()
-    // What was shown without the store and could not be recorded has nowhere to put what came of it.
+    // The outcomes of abandoned degraded-mode popups have no row to be recorded in.
     let homeless = part.outcomes.count { world.checker.abandoned.contains($0.message.delivery.id) }
     for reason in commit.refused.dropFirst(homeless) { world.fail("an outcome could not be recorded: \(reason)") }
     tell(commit)
@@ -85,7 +85,7 @@ extension SimulatedLoop {
     if !commit.disabled.isEmpty { refreshEndpoints {} }
   }
 
-  // MARK: To the channels
+  // MARK: Sending
 
   func begin(_ claim: Claim) {
     guard let message = outbox.begin(claim.id) else { return }
@@ -113,7 +113,7 @@ extension SimulatedLoop {
     let isFirst = inbox.outcomes.isEmpty && inbox.answers.isEmpty
     switch report {
     case .ended(let attempt, let next):
-      // One that has ended with its channel is heard of once.
+      // Report an attempt only once, even if its channel ended too.
       guard underWay[message.delivery.id] != nil, reported.insert(message.delivery.id).inserted else { return }
       world.checker.ends(message, attempt, next)
       inbox.outcomes.append(Outcome(attempt: attempt, next: next, message: message))
@@ -161,17 +161,17 @@ extension SimulatedLoop {
     }
   }
 
-  // MARK: What follows from commits of others
+  // The effects of other transactions' commits.
 
-  /// What a request's transaction tells the loop.
+  /// What the transaction of a request reports to the loop.
   struct Notices {
     var reminders: [ReminderID] = []
-    /// Those whose definition is another, or gone.
+    /// The reminders whose definition has changed or is gone.
     var changed: [ReminderID] = []
     var removed: ReminderID?
     var pinged: ReminderID?
     var withdrawn: Set<OccurrenceID> = []
-    /// Of those, which were put off, and until when.
+    /// Of those, the snoozed ones with their new times.
     var snoozed: [OccurrenceID: Instant] = [:]
     var cancelled: Set<DeliveryID> = []
     var changesEndpoints = false
@@ -201,7 +201,7 @@ extension SimulatedLoop {
 }
 
 extension SimulatedLoop.Notices {
-  /// Of an answer.
+  /// Describes the effects of an answer.
   init(_ work: AnswerTransaction) {
     let answered = work.occurrence
     self.init(changed: work.chained.map(\.after.id), withdrawn: [answered.id])

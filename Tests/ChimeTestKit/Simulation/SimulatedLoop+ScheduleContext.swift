@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-// The start, the clock, the zones and the queues: as `EventLoop` has them.
+// Start, clock, zones and queues, mirroring `EventLoop`.
 extension SimulatedLoop {
   func start() {
     write(.start, tells: false) { transaction, _ in
@@ -9,12 +9,12 @@ extension SimulatedLoop {
       return (try transaction.endpoints(owner: nil), try Downtime.trace(in: transaction))
     } _: { [self] result in
       if case .success(let ((known, trace), wakeups)) = result { return begin(known, wakeups, after: trace) }
-      // One that can only be read is asked all the same, and told later that a new daemon runs.
+      // A read-only store can still be read; the start is recorded later.
       read {
         (try $0.endpoints(owner: nil), try $0.wakeups(), try Downtime.trace(in: $0))
       } _: { [self] result in
         guard case .success(let (known, wakeups, trace)) = result else {
-          // The daemon ends with an error, and the service manager starts it again.
+          // The daemon exits with an error, and the service manager restarts it.
           die()
           world.loop = nil
           return world.later(5_000) { [world] in world.boot() }
@@ -77,7 +77,7 @@ extension SimulatedLoop {
     if step > .seconds(1) || step < .seconds(-1) { outbox.seenFailing = [:] }
     if step < .zero { uptime.clockWentBack(to: world.wall) }
     if slept > .seconds(1) {
-      // What slept is looked at anew, whatever has been heard of it.
+      // After sleep, evaluate everything anew, whether or not logind reported it.
       resumed()
     } else {
       handle(step < .zero ? .clockWentBack(by: .zero - step) : .awake)
@@ -102,7 +102,7 @@ extension SimulatedLoop {
     reevaluateHeld { _ in }
   }
 
-  /// What the store could not take is tried again until it does.
+  /// Retries pending recomputation and wake-ups until the store accepts them.
   private func makeUpLater() {
     arrears += 1
     let mine = arrears
@@ -129,9 +129,9 @@ extension SimulatedLoop {
     }
   }
 
-  // MARK: What due times are read against
+  // What due times are computed from.
 
-  /// The machine's zone, the rules of zones or the calendars are others than they were.
+  /// Reacts to a change of the machine's zone, the zone rules, or the calendars.
   func surroundingsChanged() {
     var reasons: Set<Recompute> = []
     if world.zones.localName != knownLocal || world.zones.rules[world.zones.localName] != knownRules[knownLocal] {
@@ -162,7 +162,7 @@ extension SimulatedLoop {
     read { [world] in
       (try Renewal.known(in: $0), try Recompute.clockWentBack($0, now: world.wall))
     } _: { [self] result in
-      // What cannot be read, and what cannot be noted, may be old.
+      // If the notes are unreadable or unwritable, assume that all due times are outdated.
       let failed = { [self] in
         renewal.owe(Recompute.all.union([.backwardStep]), now: world.wall)
         makeUpLater()
@@ -215,7 +215,7 @@ extension SimulatedLoop {
   private func recomputeDueTimes(
     _ selection: ReminderSelection, _ reasons: Set<Recompute>, after last: ReminderID?, _ done: @escaping (Bool) -> Void
   ) {
-    // Small pages, so that what comes in between comes in between.
+    // Small pages, so that other events can come in between.
     read { transaction -> ([ReminderID], ReminderID?) in
       let ids = try transaction.reminderIDs(selection, after: last, limit: 5)
       let concerned = try ids.filter { id in

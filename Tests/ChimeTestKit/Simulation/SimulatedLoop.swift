@@ -1,13 +1,13 @@
 import ChimeCore
 import ChimeSchedule
 
-/// What the daemon's event loop does around the scheduler, in virtual time: it carries out effects, runs the transactions,
-/// and brings back what came of them. A crash is that nobody hears of it any more.
+/// The daemon's event loop in virtual time: it performs the scheduler's effects, runs the transactions, and feeds their
+/// results back. A crash discards the object.
 final class SimulatedLoop {
   unowned let world: Simulation
   let startedAt: Instant
   var uptime: Uptime
-  /// What the first that fires is told with; nil: it has been.
+  /// The downtime to report with the first firing; nil once reported.
   var downtime: Downtime?
   var context: ReminderContext
   var scheduler: Scheduler
@@ -17,36 +17,36 @@ final class SimulatedLoop {
   var catchUpSpread = CatchUpSpread()
   var isOutboxBusy = false
   var degradedMode = DegradedMode()
-  /// What each entry of it was decided with.
+  /// The context of each buffered entry.
   var keptWith: [Work] = []
   var isRecording = false
   var recordWaiters: [() -> Void] = []
-  /// What the recording transaction has brought to the store.
+  /// The entries that the current transaction has recorded.
   var recorded: [Step] = []
-  /// How much was kept when recording was last tried before the end.
+  /// The size of the buffer at the last attempt to record it before the end.
   var lastTried: Int?
   var isTroubled = (writing: false, reading: false)
-  /// Counts how often making up was put off.
+  /// The number of deferred retries.
   var arrears = 0
   var isReady = false
   private(set) var isStopping = false
   private(set) var isAlive = true
-  /// What has been begun and has not come back.
+  /// The number of pending operations.
   var busy = 0
   private(set) var dueAt: Instant?
-  /// By the monotonic clock.
+  /// In milliseconds of CLOCK_MONOTONIC.
   private(set) var outboxAt: Int64?
   private(set) var wakeAt: Instant?
   private var sequence: UInt64 = 0
   var inbox: (outcomes: [Outcome], answers: [OutboxTransaction.Answer]) = ([], [])
-  /// Attempts that this daemon has begun and has not recorded.
+  /// The attempts that this daemon has begun and not yet recorded.
   var underWay: [DeliveryID: OutboundMessage] = [:]
-  /// Of these, the ones whose channel has reported.
+  /// Of these, the attempts whose channel has reported.
   var reported: Set<DeliveryID> = []
-  /// What the rules of zones were when they were last read.
+  /// The zone rules when they were last read.
   var knownRules: [String: String]
   var knownLocal: String
-  /// When the store last failed, by the monotonic clock.
+  /// When the store last failed, in milliseconds of CLOCK_MONOTONIC.
   var storeFailedAt: Int64?
   private var afterwards: (() -> Void)?
 
@@ -96,7 +96,7 @@ final class SimulatedLoop {
 
   // MARK: The store
 
-  /// Runs something on the loop a moment later, if there still is one.
+  /// Runs `body` on the loop after a delay, if the loop is still alive.
   func later(_ milliseconds: Int64, _ body: @escaping (SimulatedLoop) -> Void) {
     busy += 1
     world.later(milliseconds) { [self] in
@@ -105,11 +105,11 @@ final class SimulatedLoop {
     }
   }
 
-  /// Writes what `body` does, on the store's own time; `done` hears of it on the loop's.
+  /// Runs `body` as a write transaction after the store's delay, and `done` on the loop after it.
   ///
   /// - Parameters:
-  ///   - asked: the time by which a request is answered, where it is another than that of the transaction.
-  ///   - tells: whether the loop takes it as a sign of trouble when the store refuses.
+  ///   - asked: the time of the request, if it differs from the time of the transaction.
+  ///   - tells: whether a refusal makes the loop enter degraded mode.
   func write<Value>(
     _ kind: Work.Kind, context: ReminderContext? = nil, at asked: Instant? = nil, tells: Bool = true,
     _ body: @escaping (any StoreTransaction, Instant) throws -> Value,
@@ -146,7 +146,7 @@ final class SimulatedLoop {
         world.checker.committed(work)
       }
       loop.later(takes + world.chance(0...2)) { loop in
-        // What counts is when the loop hears of it: it may have been stopped meanwhile.
+        // The failure counts from when the loop learns of it; it may have been suspended meanwhile.
         if case .failure(StoreFailure.unavailable) = result {
           loop.storeFailedAt = loop.world.mono
           if tells { loop.storeFailed() }
@@ -169,23 +169,23 @@ final class SimulatedLoop {
     }
   }
 
-  /// It could do nothing for so long: what it is given to make up for a failure begins where it was.
+  /// Moves the time of the last store failure by the length of a suspension.
   func wasStopped(for length: Milliseconds) { storeFailedAt = storeFailedAt.map { $0 + length.rawValue } }
 
   // MARK: The end
 
-  /// A timer that has expired rings no second time when the clock goes back (timerfd_create(2)).
+  /// Disarms an expired alarm: it does not fire again when the clock goes back (timerfd_create(2)).
   func clockReaches(_ wall: Instant) {
     if let at = wakeAt, at <= wall { wakeAt = nil }
   }
 
-  /// Memory is lost, and nobody hears of what was begun.
+  /// Crashes: memory is lost, and results of pending operations are discarded.
   func die() {
     isAlive = false
     (dueAt, outboxAt, wakeAt) = (nil, nil, nil)
   }
 
-  /// Ends cleanly: what is under way ends as failed and is recorded.
+  /// Stops cleanly: attempts in flight end as failed and are recorded.
   func stop(then body: @escaping () -> Void) {
     guard !isStopping else { return }
     isStopping = true
@@ -211,14 +211,14 @@ final class SimulatedLoop {
   }
 }
 
-/// A transaction as the ledger hears of it.
+/// A transaction as the checker sees it.
 struct Work {
   enum Kind: Equatable {
     case start, fire, outbox, answer, recomputeDueTimes, reevaluateHeld, wake, note, record
     case client(PlannedAction.Verb)
     case ping(ReminderID, Ping.Kind)
 
-    /// What a client asks for.
+    /// The kind of a client's request.
     init(_ action: PlannedAction) {
       self =
         action.verb == .ping

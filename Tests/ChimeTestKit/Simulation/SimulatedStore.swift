@@ -1,35 +1,35 @@
 import ChimeCore
 import ChimeSchedule
 
-/// The model of a store with a clock's worth of faults: its transactions run in an instant, and what committed stands.
+/// A store with injected faults, which last for a time. Its transactions take no time, and what has committed is durable.
 final class SimulatedStore {
   let transaction = MemoryTransaction(MemoryContents(), isReadOnly: false)
   var fault: Fault?
-  /// When the writer is free again, by the monotonic clock.
+  /// When the writer is free again, in milliseconds of CLOCK_MONOTONIC.
   var freeAt: Int64 = 0
 
   struct Fault {
     enum Kind: String, CaseIterable {
-      /// Nothing can be written.
+      /// Writes fail.
       case readOnly = "write"
-      /// Neither read nor written.
+      /// Reads and writes fail.
       case gone
-      /// The disk fills up in the midst of transactions.
+      /// The disk fills up within transactions.
       case full
-      /// Commits are refused, some of them.
+      /// Some commits fail.
       case refused
-      /// It answers, seconds later.
+      /// Replies take seconds.
       case slow
     }
 
     var kind: Kind
-    /// By the monotonic clock.
+    /// In milliseconds of CLOCK_MONOTONIC.
     var until: Int64
   }
 
   var contents: MemoryContents { transaction.contents }
 
-  /// - Parameter bits: decides where there is a choice.
+  /// - Parameter bits: random bits for choices.
   func write<Result>(_ kind: Fault.Kind?, _ bits: UInt64, _ body: (any StoreTransaction) throws -> Result) throws
     -> Result
   {

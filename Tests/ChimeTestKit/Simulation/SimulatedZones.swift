@@ -1,10 +1,10 @@
 import ChimeCore
 import ChimeSchedule
 
-/// The zones of a simulated machine: each is made from a rule of POSIX through the same reader as the files of a real one.
+/// The zones of a simulated machine. Each is made from a POSIX TZ rule by the same reader as real zone files.
 struct SimulatedZones: ZoneSource {
   private(set) var zones: [String: Zone]
-  /// The rules by name, for the note of what due times were computed with.
+  /// The rules by name, for the record of what due times were computed with.
   private(set) var rules: [String: String]
   private(set) var localName: String
 
@@ -12,8 +12,8 @@ struct SimulatedZones: ZoneSource {
 
   func zone(_ name: String) -> Zone? { zones[name] }
 
-  /// Zones of all kinds: gaps and folds of half an hour to three hours, at midnight, at odd hours, to the east and to the
-  /// west, in both halves of the year, and none at all.
+  /// Zones of all kinds: gaps and folds of half an hour to three hours, at midnight and at odd hours, east and west, in
+  /// both hemispheres; and zones without any.
   static let known: [(name: String, rule: String)] = [
     ("UTC", "UTC0"), ("Europe/Prague", "CET-1CEST,M3.5.0,M10.5.0/3"), ("America/New_York", "EST5EDT,M3.2.0,M11.1.0"),
     ("Australia/Lord_Howe", "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"),
@@ -23,7 +23,7 @@ struct SimulatedZones: ZoneSource {
     ("Asia/Gaza", "EET-2EEST,M3.4.4/50,M10.4.4/50"), ("Antarctica/Casey", "<+08>-8<+11>-11,M10.1.0,M3.1.0"),
   ]
 
-  /// Rules that a new release of the database may bring for any zone.
+  /// Rules that a new release of the tz database may bring for any zone.
   static let replacements = [
     "CET-1", "CET-1CEST,M4.1.0,M9.5.0/3", "EST5EDT,M4.1.0,M10.5.0", "<+11>-11", "<-03>3", "<+0530>-5:30",
     "EET-2EEST,M3.5.0/3,M10.5.0/4", "<-02>2<-01>,M3.5.0/-1,M10.5.0/0",
@@ -44,10 +44,10 @@ struct SimulatedZones: ZoneSource {
 
   mutating func move(to name: String) { localName = name }
 
-  /// A TZif file of version 3 whose footer alone has the rule (RFC 9636, section 3).
+  /// Returns a TZif file of version 3 with the rule in its footer only (RFC 9636, section 3).
   private static func file(_ rule: String) -> [UInt8] {
     func big(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
-    // The local time before the first transition is the rule's own standard time, which the footer governs as well.
+    // The footer also governs the time before the first transition.
     let block = [UInt32(0), 0, 0, 0, 1, 4].flatMap(big)
     let header = Array("TZif3".utf8) + [UInt8](repeating: 0, count: 15) + block
     let type: [UInt8] = [0, 0, 0, 0, 0, 0] + Array("LMT\0".utf8)

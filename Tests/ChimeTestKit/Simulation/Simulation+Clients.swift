@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-// What people ask of the daemon: as the request handler answers it.
+// Client requests, mirroring the request handler.
 extension Simulation {
   typealias Notices = SimulatedLoop.Notices
 
@@ -28,7 +28,7 @@ extension Simulation {
     }
   }
 
-  /// Endpoints that were disabled or removed are there again.
+  /// Restores endpoints that were disabled or removed.
   func mendEndpoints() {
     guard let loop, loop.isReady, !loop.isStopping else {
       return later(1_000) { [self] in mendEndpoints() }
@@ -131,14 +131,14 @@ extension Simulation {
     return Notices(reminders: [id], changed: work.chained.map(\.after.id), pinged: id, withdrawn: Set(withdrawn))
   }
 
-  /// Refuses a reminder when one that it counts from, or waits for, is not there, or waits for it.
+  /// Rejects a reminder that depends on a missing reminder, or on itself through others.
   private func requireOthers(of reminder: Reminder, in transaction: any StoreTransaction) throws {
     let others = reminder.dependsOn
     for id in others where try transaction.reminder(id) == nil { throw Refused() }
     guard try Chains.cycle(of: reminder, through: others, in: transaction) == nil else { throw Refused() }
   }
 
-  /// The first time of a reminder; nil for one that counts from another of which nothing has become yet.
+  /// Returns the first time of a reminder; nil for one that follows another without an outcome yet.
   private func firstTime(of reminder: Reminder, _ context: ReminderContext, after now: Instant) throws -> Instant? {
     let next = context.timetable(of: reminder).next(after: now)
     guard next != nil || reminder.follows != nil else { throw Refused() }
@@ -189,7 +189,7 @@ extension Simulation {
     return Notices(changesEndpoints: true)
   }
 
-  /// As the request handler changes one reminder.
+  /// Edits a reminder as the request handler does.
   private func change(
     _ id: ReminderID, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
     _ edit: (inout Reminder) throws -> Void
@@ -210,7 +210,7 @@ extension Simulation {
     try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt, since: now)
   }
 
-  /// A reminder as the words of a plan describe it.
+  /// Builds a reminder from the words of a plan.
   static func reminder(
     _ id: ReminderID, _ words: [String: String], _ context: ReminderContext, now: Instant
   ) throws -> Reminder {

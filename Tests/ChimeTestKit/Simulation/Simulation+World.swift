@@ -1,16 +1,16 @@
 import ChimeCore
 import ChimeSchedule
 
-/// How a channel behaves.
+/// The behavior of a channel.
 struct ChannelMood {
   enum Kind: String, CaseIterable {
-    /// Takes what comes.
+    /// Delivers.
     case well
-    /// Does not answer until the attempt's time is over.
+    /// Does not answer within the time limit.
     case hang
     /// HTTP 500.
     case fail
-    /// One of two arrives.
+    /// Delivers half of the messages.
     case flaky
     /// HTTP 404.
     case decline
@@ -20,19 +20,19 @@ struct ChannelMood {
     case gone
     /// No session bus.
     case shut
-    /// The channel's own rule leaves it out.
+    /// The channel's own rule skips the message.
     case omit
   }
 
   var kind = Kind.well
-  /// How long an attempt takes, or how long it asks to wait.
+  /// The duration of an attempt, or the requested delay.
   var takes: Int64 = 20
-  /// What a person answers, and how long after.
+  /// The user's answer, and its delay.
   var answer: Occurrence.Answer?
   var answersAfter: Int64 = 0
 }
 
-// What happens to the machine, and what channels do.
+// Events of the machine, and channels.
 extension Simulation {
   var holidays: [String: [ClosedRange<CivilDate>]] {
     // Each release of the calendar has other days.
@@ -60,18 +60,18 @@ extension Simulation {
     daemon.start()
   }
 
-  /// Has the daemon told of something a moment from now.
+  /// Notifies the daemon of an event after a random delay.
   private func tell(within milliseconds: Int64, _ body: @escaping (SimulatedLoop) -> Void) {
     untold += 1
     later(chance(0...milliseconds)) { [self] in
       untold -= 1
-      // A daemon that is not there yet finds out by itself.
+      // A daemon that starts later reads the state itself.
       if let loop, loop.isReady { body(loop) } else if let loop { tellWhenReady(loop, body) }
     }
   }
 
   private func tellWhenReady(_ daemon: SimulatedLoop, _ body: @escaping (SimulatedLoop) -> Void) {
-    // The descriptors are watched from the start on; what they say is read once the loop turns.
+    // The descriptors are watched from the start on, and read once the loop runs.
     daemon.later(1) { [self] daemon in if daemon.isReady { body(daemon) } else { tellWhenReady(daemon, body) } }
   }
 
@@ -85,7 +85,7 @@ extension Simulation {
       tell(within: 20) { $0.clockChanged(step: length, slept: .zero) }
     case .suspend:
       figures.suspends += 1
-      // Now and then it is told before, and has a moment for what is under way.
+      // Half of the time logind announces the sleep, with a moment for pending work.
       if bits() % 2 == 0, let loop, loop.isReady {
         loop.handle(.sleeping)
         untold += 1
@@ -144,7 +144,7 @@ extension Simulation {
 
   private func fallAsleep(_ length: Milliseconds) {
     var length = length
-    // The alarm of a daemon that runs wakes the machine.
+    // The alarm of a running daemon wakes the machine.
     if let wake = loop?.wakeAt, wake > wall, wake - wall < length {
       length = wake - wall
       figures.wakings += 1
@@ -162,7 +162,7 @@ extension Simulation {
     figures.attempts += 1
     let queue = message.delivery.queue
     var mood = moods[queue.channel] ?? ChannelMood()
-    // Nobody answers at an address that is not known.
+    // An unknown address is unreachable.
     if queue.channel != .desktop, store.contents.endpoints[queue] == nil { mood = ChannelMood(kind: .shut) }
     let started = wall
     var takes = max(1, mood.takes / 2 + chance(0...max(1, mood.takes)))
@@ -179,7 +179,7 @@ extension Simulation {
     case .omit: (outcome, next) = (.refused, .cancel)
     }
     takes = min(takes, 15_000)
-    // A message may have been taken although its answer was lost.
+    // A message may be delivered although its response is lost.
     later(takes) { [self] in
       if outcome == .delivered || (mood.kind == .hang && bits() % 4 == 0) { checker.takes(message) }
       let attempt = Attempt(

@@ -1,13 +1,14 @@
 import ChimeCore
 import ChimeSchedule
 
-/// A machine in virtual time: its clocks, its zones, its disk, its people and the daemon on it, living through a plan.
+/// A Simulation runs a plan on a machine in virtual time: clocks, zones, disk, users, and the daemon.
 ///
-/// The daemon is the real `Scheduler` with the real transactions; what the event loop does around them `SimulatedLoop` does
-/// here. A `InvariantChecker` follows along and knows by itself what has to come of everything.
+/// The daemon consists of the real `Scheduler` and the real transactions; `SimulatedLoop` replaces the event loop. An
+/// `InvariantChecker` checks each step.
 ///
 ///     let life = Simulation.run(SimulationPlan.random(seed: 7))
-///     if let fault = life.fault { print(fault, life.diary.joined(separator: "\n")) }
+///     if let fault = life.fault { print(fault, life.diary.joined(separator: "
+/// ")) }
 public final class Simulation {
   let plan: SimulationPlan
   /// CLOCK_REALTIME.
@@ -20,12 +21,12 @@ public final class Simulation {
   let store = SimulatedStore()
   lazy var checker = InvariantChecker(self)
   var loop: SimulatedLoop?
-  /// As they are on disk.
+  /// The zone files on disk.
   var zones: SimulatedZones
   var zoneRelease = 0
   var quiet = QuietDefaults()
   var moods: [ChannelName: ChannelMood] = [:]
-  /// What has happened to the machine and is not yet known to the daemon.
+  /// The number of events that the daemon does not know yet.
   var untold = 0
   var isHealed = false
   public internal(set) var figures = SimulationFigures()
@@ -36,12 +37,12 @@ public final class Simulation {
   private var saltedAt: Int64 = -1
   private var position = 0
 
-  /// What became of a plan.
+  /// The result of a simulation run.
   public struct Life: Sendable {
-    /// The first thing that was wrong; nil when nothing was.
+    /// The first violation; nil if there is none.
     public var fault: String?
     public var figures: SimulationFigures
-    /// What happened, a line each; empty unless it was asked for.
+    /// The events, a line each; empty unless requested.
     public var diary: [String]
   }
 
@@ -64,7 +65,7 @@ public final class Simulation {
     let end = Milliseconds.days(Int64(plan.days)).rawValue
     boot()
     while fault == nil, step(until: end, actions: true) {}
-    // Whatever was broken is mended; what is owed has to come now.
+    // All faults end; pending work must be completed now.
     heal()
     while fault == nil, step(until: (healedAt ?? real) + Milliseconds.days(4).rawValue, actions: false) {}
     if fault == nil { checker.checkEnd() }
@@ -73,7 +74,8 @@ public final class Simulation {
     loop = nil
   }
 
-  /// When all was mended, by the time that passes; the sleep that came after is not counted, as nothing can come in it.
+  /// When all faults ended, in milliseconds of CLOCK_BOOTTIME. Later sleep shifts it, because nothing can be delivered
+  /// in sleep.
   private var healedAt: Int64?
 
   private func heal() {
@@ -86,7 +88,7 @@ public final class Simulation {
     mendEndpoints()
   }
 
-  /// Lets the next thing happen. Returns whether there is more to come before `end`.
+  /// Runs the next event. Returns whether more events come before `end`.
   private func step(until end: Int64, actions: Bool) -> Bool {
     var wait = end - real
     var next: (() -> Void)?
@@ -128,7 +130,7 @@ public final class Simulation {
     loop?.clockReaches(wall)
   }
 
-  /// The machine sleeps: the monotonic clock stands still.
+  /// Sleeps: CLOCK_MONOTONIC stands still.
   func sleep(_ length: Milliseconds) {
     wall = wall + length
     real += length.rawValue
@@ -137,7 +139,7 @@ public final class Simulation {
     checker.isRough(for: 0)
   }
 
-  /// Time passes in which the daemon is not run.
+  /// Lets time pass while the daemon is suspended (SIGSTOP).
   func stall(_ length: Milliseconds) {
     advance(length.rawValue)
     loop?.wasStopped(for: length)
@@ -151,9 +153,10 @@ public final class Simulation {
 
   func later(_ milliseconds: Int64, _ body: @escaping () -> Void) { queue.put(mono + max(0, milliseconds), body) }
 
-  // MARK: Chance
+  // MARK: Randomness
 
-  /// A number that depends on the seed and the moment alone, so that a plan with an action less goes on as before.
+  /// Returns a number that depends only on the seed and the moment, so that removing an action from a plan changes
+  /// nothing else.
   func chance(_ range: ClosedRange<Int64>) -> Int64 {
     let span = UInt64(range.upperBound - range.lowerBound) + 1
     return range.lowerBound + Int64(bits() % span)
@@ -166,11 +169,11 @@ public final class Simulation {
     return generator.next()
   }
 
-  // MARK: What is told
+  // MARK: Reporting
 
   var storyIsSound: Bool { fault == nil }
 
-  /// - Parameter always: also in a life that the audit alone judges.
+  /// - Parameter always: also in a run that only the final audit judges.
   func fail(_ text: @autoclosure () -> String, always: Bool = false) {
     guard fault == nil, always || !plan.isJudgedByAuditAlone else { return }
     let clock = "\(RFC3339.format(wall, in: .utc)), \(PlannedAction(.milliseconds(real), .crash).text.dropLast(6))"

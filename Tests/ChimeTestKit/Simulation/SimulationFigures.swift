@@ -1,10 +1,10 @@
 public import ChimeCore
 public import ChimeSchedule
 
-/// What has been lived through.
+/// Statistics of simulation runs.
 public struct SimulationFigures: Sendable {
   public var lives = 0
-  /// Time of the machine, sleep included.
+  /// The simulated time, sleep included.
   public var lived = Milliseconds.zero
   public var steps = 0
   public var fires = 0
@@ -21,17 +21,17 @@ public struct SimulationFigures: Sendable {
   public var suspends = 0
   /// Sleeps that the alarm ended.
   public var wakings = 0
-  /// Pings that were taken, how often it was told that a job is up again, and how often of a time down.
+  /// The numbers of accepted pings, recovery notices, and downtime notices.
   public var pings = 0
   public var recoveries = 0
   public var downtimes = 0
-  /// Due times that were worked off without the store.
+  /// Firings in degraded mode.
   public var degradedFirings = 0
-  /// Messages that were shown before they were recorded.
+  /// Messages shown before they were recorded.
   public var fromMemory = 0
-  /// The most claimed deliveries that were held in memory.
+  /// The most claimed deliveries held in memory.
   public var mostHeld = 0
-  /// Times that the audit at the end of each life has judged, and those of them about which it could not be certain.
+  /// The times that the final audit judged, and those about which it was uncertain.
   public var audited = 0
   public var uncertain = 0
 

@@ -1,6 +1,6 @@
 import ChimeSchedule
 
-// A plan as text: a line an action, its time first; `#` begins a comment.
+// The text form of a plan: one action per line, its time first; `#` begins a comment.
 //
 //     seed 7
 //     start 2026-03-01T00:00:00Z
@@ -42,7 +42,7 @@ extension SimulationPlan {
     }
   }
 
-  /// The words of a line: quoted parts stay together, a comment ends it.
+  /// Splits a line into words: quoted parts stay together, a comment ends it.
   private static func words(_ line: String) -> [String] {
     var words: [String] = []
     var word = ""
@@ -108,7 +108,7 @@ extension PlannedAction {
     ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
   ]
 
-  /// `1h`, `-90s`: the largest unit that it is a multiple of.
+  /// Formats a length in the largest unit that divides it: `1h`, `-90s`.
   private static func length(_ milliseconds: Int64) -> String {
     let (name, size) = units.first { milliseconds % $0.1 == 0 } ?? ("ms", 1)
     return "\(milliseconds / size)\(name)"

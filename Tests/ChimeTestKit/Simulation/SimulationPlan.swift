@@ -1,22 +1,21 @@
 import ChimeCore
 public import ChimeSchedule
 
-/// All that happens to a simulated machine from outside, as a list that can be read, kept as a text, shortened and lived
-/// through again.
+/// A SimulationPlan lists all external events of a simulated machine. It can be printed, saved, minimized and replayed.
 ///
 ///     let plan = SimulationPlan.random(seed: 7)
 ///     let life = Simulation.run(plan)
 ///     print(plan.text)
 public struct SimulationPlan: Hashable, Sendable {
-  /// Decides what the plan leaves open: how long commits and messages take, and ids.
+  /// The seed for everything that the plan leaves open: durations of commits and messages, and ids.
   public var seed: UInt64
-  /// When the machine's clock begins.
+  /// The initial time of the machine's clock.
   public var start: Instant
   public var days: Int
-  /// The machine's zone at first.
+  /// The machine's initial zone.
   public var zone: String
   public var actions: [PlannedAction]
-  /// Whether nothing is wrong but what the product's own audit finds in the end. Not part of the text.
+  /// Whether only the product's own audit at the end judges the run. Not part of the text.
   public var isJudgedByAuditAlone = false
 
   public init(seed: UInt64, start: Instant, days: Int, zone: String, actions: [PlannedAction]) {
@@ -28,23 +27,23 @@ public struct SimulationPlan: Hashable, Sendable {
   }
 }
 
-/// One thing that happens, and when.
+/// An event with its time.
 public struct PlannedAction: Hashable, Sendable {
-  /// Real time since the start, sleep included.
+  /// The elapsed time since the start, sleep included.
   public var at: Milliseconds
   public var verb: Verb
-  /// Which reminder, channel or store it happens to.
+  /// The affected reminder, channel or store.
   public var subject: String
-  /// A length, a size or a number, by the verb.
+  /// A length, a size or a number, depending on the verb.
   public var amount: Int64
-  /// What an added or edited reminder is like, or how a channel behaves.
+  /// The fields of a reminder, or the behavior of a channel.
   public var words: [String: String]
 
   public enum Verb: String, Hashable, Sendable, CaseIterable {
     // Clients.
     case add, edit, remove, pause, resume, skip, done, dismiss, snooze, fire, ping
     case endpoint, forget, enable, disable, redeliver, discard, quiet
-    // The world.
+    // The machine.
     case channel, step, suspend, stop, zone, tzdata, store
     // The daemon.
     case crash, restart
@@ -60,6 +59,6 @@ public struct PlannedAction: Hashable, Sendable {
     self.words = words
   }
 
-  /// What a ping says; `kind` of its words.
+  /// The kind of a ping, from the word `kind`.
   var ping: Ping.Kind { words["kind"].flatMap(Ping.Kind.init) ?? .succeeded }
 }

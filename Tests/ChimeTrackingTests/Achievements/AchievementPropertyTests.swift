@@ -3,8 +3,8 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// Every criterion against rereading all entries, over random histories of logging, editing, removing, collecting and days
-/// that go by.
+/// Compares every criterion with a recomputation from all entries, over random histories of logging, editing, removing,
+/// collecting and passing days.
 @Suite struct AchievementPropertyTests {
   static let criteria: [Criterion] = {
     let (water, prayer, weight, watches) = (
@@ -59,7 +59,7 @@ import Testing
       id: AchievementID(rawValue: "a\(index)"), title: "a", text: "a", experience: index % 5 * 4, criterion: criterion)
   }
 
-  /// One history. `span` is how many days it goes over, and `density` how many changes a day has.
+  /// A random history over `span` days, with `density` changes per day.
   struct History {
     var world = PraiseWorld(AchievementPropertyTests.achievements)
     var random: SeededGenerator
@@ -168,7 +168,7 @@ import Testing
       }
     }
 
-    /// Holds all progress to what rereading says.
+    /// Compares all progress with the recomputation.
     mutating func check(_ label: String) {
       var expected = world.trackers.reduce(0) { $0 + world.entries(of: $1.id).count * $1.experience }
       for achievement in AchievementPropertyTests.achievements where progress[achievement.id]?.unlockedAt != nil {
@@ -189,7 +189,7 @@ import Testing
       }
     }
 
-    /// From nothing: what installation on existing data says.
+    /// Compares an installation on existing data with the recomputation.
     func checkAnew(_ label: String) throws {
       let outcome = try review().outcome(of: .anew, progress: [], experience: 0, facts: world, isSilent: true)
       let naive = NaiveRules(world: world, experience: outcome.experience)

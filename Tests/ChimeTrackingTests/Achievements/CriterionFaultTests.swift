@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  /// One of each kind, as sparse as it may be.
+  /// The minimal criterion of each kind.
   static let sparse: [Criterion.Kind: Criterion] = Dictionary(
     Criterion.Kind.allCases.map { kind in
       let needed = Criterion.keys(of: kind).needed
@@ -28,7 +28,7 @@ import Testing
 
   @Test(arguments: Criterion.Kind.allCases) func whatItNeedsIsEnoughAndIsNeeded(_ kind: Criterion.Kind) throws {
     let criterion = try #require(Self.sparse[kind])
-    // An amount of several dimensions would be unclear.
+    // An amount with several dimensions would be ambiguous.
     let trackers = trackers.filter { $0.id != PraiseWorld.water || kind == .shareOfGoal }
     #expect(criterion.faults(among: trackers) == [])
     for key in Criterion.keys(of: kind).needed {

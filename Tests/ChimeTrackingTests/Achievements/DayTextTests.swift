@@ -63,7 +63,7 @@ import Testing
     throws
   {
     let quotes = (0..<count).map { Self.quote($0) }
-    // From two months before a new year, so that the years' border is in it.
+    // Two months before a new year, so that the turn of the year is included.
     let start = try #require(CivilDate(year: 2027, month: 11, day: 3)).dayNumber
     for first in [0, 1, count / 2, 57] {
       let seen = try (0..<count).map { offset in
@@ -117,11 +117,11 @@ import Testing
     ([share(100, met: true), share(nil, entry: false)], .productiveDay),
     ([share(49)], .lightDay), ([share(50)], .productiveDay), ([share(99)], .productiveDay),
     ([share(100, met: true), share(250, met: true)], .perfectDay),
-    // Much of one does not stand in for another.
+    // One tracker's excess does not make up for another.
     ([share(400, met: true), share(nil, entry: false), share(nil, entry: false)], .lightDay),
-    // What does not count today is passed over.
+    // A tracker that does not count today is ignored.
     ([share(100, met: true), share(0, counts: false, entry: false)], .perfectDay),
-    // A goal of the week that was met on Monday.
+    // A weekly goal met on Monday.
     ([share(nil, met: true, entry: false), share(0, entry: false), share(0, entry: false)], .lightDay),
   ]
 
@@ -189,7 +189,7 @@ import Testing
   // A Wednesday.
   let day = CivilDate(year: 2026, month: 7, day: 15) ?? .earliest
 
-  /// By what is left, whatever share of a target that is.
+  /// Orders by what is left, regardless of its share of the target.
   @Test func whatHasLeastLeftToDoIsSpellingSuggestions() {
     func next(_ all: [Achievement], _ reached: [String: Int]) -> String? {
       Achievement.next(among: all, progress: Self.progress(reached), on: day)?.achievement.id.rawValue

@@ -11,7 +11,7 @@ import Testing
     arguments: [
       (90.5, [], []), (88.1, [], []), (88, [], [88]), (85.5, [], [88, 86]), (85.5, [88], [86]), (86, [88, 86], []),
       (83, [88, 86], [83, 84]), (80, [], [83, 88, 86, 84]), (80, [83, 84], []),
-      // Set back and crossed again.
+      // A relapse, and the same steps again.
       (87.9, [86, 88], []),
       // The first value was 90.4 when 88.4 was celebrated.
       (88, [88.4], []), (86, [88.4], [86]),
@@ -24,7 +24,7 @@ import Testing
   @Test func upwardsAndWithoutAGoal() {
     let up = MilestoneSteps(first: Self.kg(50), step: Self.kg(5), goal: Self.kg(60))
     #expect(up.crossed(by: Self.kg(56), celebrated: []).map(\.value) == [Self.kg(55)])
-    // What lies on the goal is the goal, once.
+    // A step at the goal is the goal, and counts once.
     #expect(up.crossed(by: Self.kg(66), celebrated: []).map(\.value) == [Self.kg(60), Self.kg(55)])
     #expect(up.crossed(by: Self.kg(40), celebrated: []).isEmpty)
     #expect(
@@ -45,7 +45,7 @@ import Testing
     #expect(steps.crossed(by: Self.kg(61), celebrated: crossed.map(\.value)).isEmpty)
   }
 
-  /// Never twice, in the order of the way, all that was passed, whatever the way there.
+  /// Never twice, in order, and every step passed, whatever the course.
   @Test(arguments: 0..<60 as Range<UInt64>) func eachOnceInOrder(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func grams(_ range: ClosedRange<Int>) -> Quantity {
@@ -57,7 +57,7 @@ import Testing
     let steps = MilestoneSteps(first: first, step: step, goal: goal)
     let isDown = goal < first
     func isPast(_ value: Quantity, _ mark: Quantity) -> Bool { isDown ? value <= mark : value >= mark }
-    // All there are, one after the other.
+    // All steps, one after the other.
     var marks: [Quantity] = []
     var mark = first
     while true {

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import ChimeTracking
 
-/// What each criterion says, by reading all entries again: no totals, no summary, nothing kept.
+/// Each criterion evaluated by rereading all entries: no totals, no summary, nothing cached.
 struct NaiveRules {
   let world: PraiseWorld
   let experience: Int
@@ -18,7 +18,7 @@ struct NaiveRules {
   private func entries(_ tracker: Tracker) -> [Entry] { entries[tracker.id] ?? [] }
   private func byDay(_ tracker: Tracker) -> [CivilDate: [Entry]] { byDay[tracker.id] ?? [:] }
 
-  /// How far it has come, which may be beyond the target.
+  /// Returns the progress, which may exceed the target.
   func reached(_ criterion: Criterion) -> Int {
     let scope = world.trackers.filter { criterion.tracker == nil || $0.id == criterion.tracker }
     switch criterion.kind {
@@ -106,7 +106,7 @@ struct NaiveRules {
         Set(window.compactMap { $0.item.flatMap { world.items[$0]?.attributes[criterion.attribute ?? ""] } }).count
       }
     case .itemsInDay:
-      // Of a day that has fewer than are asked for only today's count.
+      // Until a day reaches the target, only today's count matters.
       let most = byDay.filter { $0.key <= today }.mapValues { Set($0.compactMap(\.item)).count }
       return (most.values.max() ?? 0) >= criterion.target ? criterion.target : most[today] ?? 0
     case .distinctItems: return windows(criterion, entries, today) { Set($0.compactMap(\.item)).count }
@@ -121,7 +121,7 @@ struct NaiveRules {
     case .anniversary:
       guard let first = entries.map(\.day).min() else { return 0 }
       var years = 0
-      // The day itself, or the day after where the year does not have it.
+      // The day itself, or the day after if the year lacks it.
       while let day = CivilDate(year: first.year + years + 1, month: first.month, day: first.day)
         ?? CivilDate(year: first.year + years + 1, month: 3, day: 1), day <= today
       { years += 1 }
@@ -164,7 +164,7 @@ struct NaiveRules {
     return values.contains { $0 <= amount } && values.contains { $0 >= amount }
   }
 
-  /// All windows up to today, one after the other.
+  /// Evaluates all windows up to today.
   private func windows(
     _ criterion: Criterion, _ entries: [Entry], _ today: CivilDate, isFull: Bool = false, _ measure: ([Entry]) -> Int
   ) -> Int {
@@ -181,7 +181,7 @@ struct NaiveRules {
     return last
   }
 
-  /// By moving one entry after the other from the most frequent to the least frequent.
+  /// Moves one entry after the other from the most frequent to the least frequent.
   static func evenness(_ counts: [Int]) -> Int {
     var counts = counts
     let total = counts.reduce(0, +)
@@ -259,7 +259,7 @@ struct NaiveRules {
     return longest >= target ? longest : run
   }
 
-  /// Of trackers whose days count by themselves.
+  /// Returns the streaks of a tracker whose days count singly.
   private func streaks(_ tracker: Tracker, _ days: Criterion.Days) -> (standing: Int, longest: Int) {
     let byDay = byDay(tracker)
     let today = world.today(tracker.id)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeTracking
 
-/// A perfect week as a person counts it.
+/// Perfect days in a row, up to a week, as a person counts them.
 @Suite struct PerfectDaysTests {
   private static let today = CivilDate(year: 2_026, month: 3, day: 27) ?? .earliest
 
@@ -13,7 +13,7 @@ import Testing
       startedOn: CivilDate(year: 2_026, month: 1, day: 1) ?? .earliest, createdAt: .earliest)
   }
 
-  /// Days before today on which it was met, and how many stand.
+  /// How many days before today the tracker was met, and the resulting run.
   @Test(
     arguments: [
       ([], 0), ([0], 1), ([1, 2, 3], 3), ([0, 1, 2], 3), ([2, 3], 0), ([1, 3, 4], 1), (Array(0...20), 7),
@@ -23,10 +23,10 @@ import Testing
     #expect(PerfectDays.run(of: [Self.tracker()], upTo: Self.today) { days.contains($1) } == expected)
   }
 
-  /// A free day is passed over.
+  /// A free day is skipped.
   @Test func freeDaysArePassedOver() {
     let days = Set([0, 1, 4, 5].compactMap { Self.today.adding(days: -$0) })
-    // Friday, Thursday, and Monday behind a free Tuesday and Wednesday.
+    // Friday, Thursday, and Monday before a free Tuesday and Wednesday.
     let weekdays: WeekdaySet = [.monday, .thursday, .friday, .saturday, .sunday]
     #expect(PerfectDays.run(of: [Self.tracker(weekdays)], upTo: Self.today) { days.contains($1) } == 4)
   }

@@ -3,7 +3,7 @@ import ChimeTestKit
 import ChimeTracking
 import Testing
 
-/// Perfect weeks, where days are made and broken one by one.
+/// Perfect weeks while days are completed and undone one by one.
 @Suite struct PerfectWeekTests {
   static let achievements = (1...5).map { target in
     Achievement(
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// Fourteen days are two weeks, with a Sunday and a pause between on which nothing was due.
+  /// Fourteen days are two weeks, with a Sunday and a pause in between on which nothing was due.
   @Test func daysOnWhichNothingWasDueArePassedOver() throws {
     var world = PraiseWorld(Self.achievements)
     world.pack.achievements = [
@@ -62,7 +62,7 @@ import Testing
       _ = world.change(
         nil, to: world.entry(PraiseWorld.prayer, at: PraiseWorld.instant(PraiseWorld.start.plus(offset), minute: 700)))
     }
-    // Of 24 days three are Sundays, three more are of the pause, and one is skipped.
+    // Of 24 days three are Sundays, three more are in the pause, and one is skipped.
     let outcome = try AchievementReview(world.pack, trackers: world.trackers, now: world.now, zone: .utc)
       .outcome(of: .anew, progress: [], experience: 0, facts: world)
     #expect(outcome.changed.map(\.reached) == [2])

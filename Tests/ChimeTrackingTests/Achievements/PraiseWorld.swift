@@ -2,7 +2,7 @@ import ChimeSchedule
 import ChimeTestKit
 import ChimeTracking
 
-/// A small world of trackers, entries and items, in which all is read again whenever it is asked.
+/// A small model of trackers, entries and items that recomputes everything on request.
 struct PraiseWorld {
   static let start = CivilDate(year: 2024, month: 2, day: 20) ?? .earliest
   static func kg(_ value: Double) -> Quantity { Quantity(grains: Int64((value * 1_600_000_000).rounded())) }
@@ -19,7 +19,7 @@ struct PraiseWorld {
   var entries: [EntryID: Entry] = [:]
   var items: [ItemID: Item] = [:]
   private var lastID: Int64 = 0
-  /// What the store keeps by day.
+  /// The store's totals by day.
   private var kept: [TrackerID: [CivilDate: DayTotal]] = [:]
 
   init(_ achievements: [Achievement]) {
@@ -72,7 +72,7 @@ struct PraiseWorld {
   func totals(of id: TrackerID) -> [DayTotal] { kept[id, default: [:]].values.sorted { $0.day < $1.day } }
   func total(of id: TrackerID, on day: CivilDate) -> DayTotal? { kept[id]?[day] }
 
-  /// Replaces one entry, adds one or removes one, and tells of it as the daemon does.
+  /// Adds, replaces or removes one entry, and reports it as the daemon does.
   mutating func change(_ old: Entry?, to new: Entry?) -> TrackingOccasion {
     let id = (new ?? old)?.tracker ?? Self.water
     let days = Set([old?.day, new?.day].compactMap { $0 }).sorted()

@@ -54,7 +54,9 @@ enum Backup {
     return .success
   }
 
-  /// - Returns: how many bytes it has.
+  /// Writes a backup to a file.
+  ///
+  /// - Returns: its size in bytes.
   @discardableResult static func write(to path: String, passphrase: String?, _ context: Context) throws -> Int {
     let file = try NewFile(path)
     do {
@@ -79,7 +81,7 @@ enum Backup {
     return .success
   }
 
-  /// Hands on each part as it comes, and returns how many bytes there were.
+  /// Passes on each part as it arrives, and returns the total number of bytes.
   private static func receive(
     _ context: Context, _ passphrase: String?, _ take: ([UInt8]) throws -> Void
   ) throws -> Int {
@@ -163,7 +165,7 @@ enum Restore {
     }
     let contents = try restore(dryRun: true)
     passphrase = try Passphrase.forRestore(context, secrets: contents.secrets)
-    // A passphrase that does not open them is said before anything is asked, and before anything changes.
+    // Report a wrong passphrase before asking anything and before any change.
     if passphrase != nil { _ = try restore(dryRun: true) }
     let asks = !isDry && !context.line.has("yes")
     if asks {
@@ -198,7 +200,7 @@ enum Restore {
 
   private static func lines(_ contents: TrackersInterface.Contents, _ path: String, _ context: Context) -> [String] {
     let made = contents.madeAt.map { ", " + localized("made %1", context.clock().text($0)) } ?? ""
-    // In the order of how much people would miss it; what there is none of is not named.
+    // In order of importance; kinds without items are left out.
     let counted = [
       (contents.reminders, localized(count: contents.reminders, "%n reminder", "%n reminders")),
       (
@@ -222,7 +224,7 @@ enum Restore {
   }
 }
 
-/// What becomes of the configuration in a backup. The command puts it in place, because the system's daemon may not write there.
+/// Installs the configuration files of a backup. The command does this, because the system's daemon may not write there.
 enum RestoredConfiguration {
   static func place(_ files: [TrackersInterface.ConfigurationFile], _ context: Context) throws {
     var (taken, notTaken) = ([TrackersInterface.ConfigurationFile](), [TrackersInterface.ConfigurationFile]())
@@ -239,7 +241,7 @@ enum RestoredConfiguration {
       }
     } catch let failure as Failure {
       context.note(localized("The backup's configuration was rejected: %1", failure.message), .caution)
-      // A daemon that would not start with it, or with half of it, is worse than one without it.
+      // A daemon that cannot start with this configuration is worse than one without it, so undo a partial installation.
       for file in taken where rename(file.path, aside(file)) == 0 { notTaken.append(file) }
     }
     for file in notTaken {
@@ -254,7 +256,7 @@ enum RestoredConfiguration {
   private static func aside(_ file: TrackersInterface.ConfigurationFile) -> String { file.path + ".restored" }
 }
 
-/// A file that appears under its name only when all of it is there, readable by its owner.
+/// A file that appears under its name only when it is complete, readable only by its owner.
 final class NewFile {
   private let path: String
   private let partial: String
@@ -263,7 +265,7 @@ final class NewFile {
   init(_ path: String) throws {
     self.path = path
     partial = path + ".part"
-    // What an attempt left that was cut short is begun anew.
+    // Overwrite the remains of an interrupted attempt.
     descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Failure.system(localized("cannot create the file %1", path), errno: errno) }
   }
@@ -283,7 +285,7 @@ final class NewFile {
     Files.synchronizeFolder(of: path)
   }
 
-  /// Writes a whole file.
+  /// Writes a complete file.
   static func write(_ bytes: [UInt8], to path: String) throws {
     let file = try NewFile(path)
     do {
@@ -303,9 +305,8 @@ final class NewFile {
   }
 }
 
-/// Sizes of files.
 enum Sizes {
-  /// `40 KiB`, `1.5 MiB`
+  /// Formats a size: `40 KiB`, `1.5 MiB`.
   static func text(_ bytes: Int) -> String {
     let tenths = bytes * 10 / 1_048_576
     return tenths < 10

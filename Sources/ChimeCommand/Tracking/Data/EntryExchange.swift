@@ -1,7 +1,7 @@
 import ChimeControl
 import ChimeWords
 
-/// `chime entry export|import`: what was logged, as files of other programs.
+/// `chime entry export|import`: entries in file formats of other programs.
 enum EntryExchange {
   static let export = Verb(
     name: "export", group: .keep, arguments: ["[TRACKER]"], summary: "Write entries as CSV or JSON",
@@ -95,7 +95,7 @@ enum EntryExchange {
     return .success
   }
 
-  /// What the options say, or what the file looks like.
+  /// Returns the format given by options, else the one detected from the file.
   static func format(
     _ line: ParsedLine, _ path: String, _ bytes: [UInt8]
   ) throws -> TrackersInterface.Import.Format {
@@ -110,7 +110,7 @@ enum EntryExchange {
     }
     let begin = bytes.prefix(2_048).drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if begin.first == UInt8(ascii: "{") || begin.first == UInt8(ascii: "[") { return .json }
-    // A zip archive: what Loop exports.
+    // A zip archive is an export of Loop Habit Tracker.
     if begin.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return .loop }
     let first = String(decoding: begin.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self).lowercased()
     if path.lowercased().hasSuffix("checkmarks.csv") || first.hasPrefix("date,") && !first.contains("tracker") {

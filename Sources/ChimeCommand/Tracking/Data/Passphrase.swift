@@ -1,13 +1,15 @@
 import ChimeWords
 
-/// The passphrase of the secrets in a backup: the first line of a file, or typed unseen.
+/// The passphrase of a backup's secrets: the first line of a file, or typed without echo.
 enum Passphrase {
   static let option: Verb.Option = .value(
     "passphrase-file", nil, "FILE", "Read the passphrase of the secrets from a file of mode 0600")
   private static let shortest = 8
   private static let longest = 1_024
 
-  /// For a backup with secrets; asked for twice, since a slip would close them for ever. Nil: without secrets.
+  /// Returns the passphrase for a backup, which the user types twice, since a typing error would lose the secrets.
+  ///
+  /// Returns nil for a backup without secrets.
   static func forBackup(_ context: Context) throws -> String? {
     guard context.line.has("with-secrets") else {
       guard !context.line.has("passphrase-file") else {
@@ -28,7 +30,7 @@ enum Passphrase {
     return passphrase
   }
 
-  /// For a restore of a backup that has so many secrets. Nil: they stay closed.
+  /// Returns the passphrase for a restore; nil leaves the secrets encrypted.
   static func forRestore(_ context: Context, secrets: Int) throws -> String? {
     if let given = try inFile(context) { return given }
     guard secrets > 0, context.process.isInteractive, !context.line.has("yes"), !context.line.has("dry-run") else {

@@ -3,15 +3,15 @@ import ChimeWords
 import FoundationEssentials
 import Glibc
 
-/// Sends a file to the daemon in parts, and tells a person who waits how far it is.
+/// Sends a file to the daemon in parts, with a progress line.
 enum Uploading {
-  /// Files are read up to here.
+  /// The size limit of a file, in bytes.
   static let longest = 256 << 20
   static let longestPhoto = 20 << 20
-  /// Bytes in a part: less than 512 KiB, and whole groups of base64.
+  /// The size of a part: below 512 KiB, and a multiple of three for base64.
   private static let part = 384 << 10
 
-  /// Sends the file and returns the name by which the calls that follow know it. `-` is standard input.
+  /// Sends the file and returns the upload's name for later calls. `-` is standard input.
   static func send(_ path: String, limit: Int = longest, _ context: Context) throws -> String {
     try send(bytes(path, limit: limit, context), called: path, context)
   }

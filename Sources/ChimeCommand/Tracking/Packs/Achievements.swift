@@ -44,7 +44,7 @@ enum Achievements {
     return .success
   }
 
-  /// The ids of the categories after `--category`, which are named by id or title or a beginning of one; nil for all.
+  /// Returns the category ids after `--category`, which takes ids, titles, or prefixes of them; nil for all.
   private static func categories(
     _ context: Context, _ achievements: [TrackersInterface.Achievement]
   ) throws -> Set<String>? {
@@ -139,7 +139,7 @@ enum Achievements {
         text == title ? [] : TextWidth.wrap(text, to: context.width, indent: 4).map { style($0, .faint) }
       return head + about + ["    \(end)\(points)"]
     }
-    // The dates and the progress have a column, and so have the points behind them.
+    // Dates and progress share a column; points have one after it.
     func width(_ one: TrackersInterface.Achievement) -> Int {
       one.unlockedAt == nil ? 9 + TextWidth.of(words.progress(one)) : TextWidth.of(LocalizedFormat.date(.earliest))
     }
@@ -148,7 +148,7 @@ enum Achievements {
     let titles = min(all.map { TextWidth.of(words.local($0.title)) }.max() ?? 0, 26)
     let texts = max(10, min(context.width, 110) - 4 - titles - 4 - column - worth)
     if !points.isEmpty { end += String(repeating: " ", count: max(0, column - width(achievement))) }
-    // What is too long goes on beneath: a condition that is cut off says nothing.
+    // Wrap instead of truncating: half a condition is useless.
     let names = TextWidth.wrap(title, to: titles)
     let abouts = text == title ? [""] : TextWidth.wrap(text, to: texts)
     return (0..<max(names.count, abouts.count)).map { index in

@@ -56,7 +56,7 @@ enum Init {
       taken.formUnion(try orders[index].order.take(line, for: orders[index].pack))
       taken.formUnion(try orders[index].order.takeFirst(line, for: orders[index].pack))
       if let reminders = line.value("reminders") {
-        // A single reminder that was named keeps what was said of it.
+        // An explicit choice for a single reminder takes precedence.
         for reminder in orders[index].pack.reminders
         where orders[index].order.choices.reminders?[reminder.key] == nil && (reminders == "no" || !reminder.optional) {
           orders[index].order.want(reminder.key, reminders == "yes")
@@ -81,7 +81,7 @@ enum Init {
     }
   }
 
-  /// Nothing was chosen: what is there, and how to go on.
+  /// Prints what is installed and how to continue, when the user chose nothing.
   private static func leave(_ known: [Pack], _ context: Context) -> ExitCode {
     context.note("")
     let installed = known.filter { $0.installedAt != nil }
@@ -98,12 +98,12 @@ enum Init {
 
   private static func hints(_ pack: Pack) -> [String] { PackPage.next(pack).map { [$0] } ?? [] }
 
-  /// Installs one pack after the other; Ctrl-C waits until all are there.
+  /// Installs the packs one after another; Ctrl-C is ignored until all are installed.
   private static func install(_ orders: [PackOrder], _ context: Context) throws -> ExitCode {
     let isDry = context.line.has("dry-run")
     let previous = signal(SIGINT, SIG_IGN)
     defer { signal(SIGINT, previous) }
-    // All are judged before the first is installed.
+    // Validate all packs before installing the first.
     if !isDry { for order in orders { _ = try order.send(context, dryRun: true) } }
     let replies = try orders.map { try $0.send(context, dryRun: isDry) }
     let logged = isDry ? [] : orders.flatMap { logFirst($0, context) }
@@ -132,7 +132,7 @@ enum Init {
     return .success
   }
 
-  /// Logs what measures are now. All is installed by then, so what is refused is told with what to type, and no failure.
+  /// Logs the first values of measures. The packs are installed by then, so a rejected value is only reported.
   private static func logFirst(_ order: PackOrder, _ context: Context) -> [String] {
     order.firstValues.sorted { $0.key < $1.key }.map { id, value in
       do {
@@ -149,7 +149,7 @@ enum Init {
     }.filter { !$0.isEmpty }
   }
 
-  /// What to type, with what it does beside it where there is room.
+  /// Returns the next commands to type, with descriptions where there is room.
   private static func nextSteps(_ packs: [Pack], _ context: Context) -> [String] {
     var steps = packs.compactMap { pack in
       PackPage.next(pack).map {

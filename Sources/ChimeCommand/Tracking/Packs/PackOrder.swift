@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeWords
 import Glibc
 
-/// A pack that is to be installed: one that comes with Chime, by its name, or a file.
+/// A pack to install: a bundled one by name, or a file.
 struct PackOrder {
   typealias Pack = TrackersInterface.Pack
 
@@ -10,15 +10,15 @@ struct PackOrder {
   var text: String?
   var file: String?
   var choices = TrackersInterface.PackChoices()
-  /// The first values of measures, by tracker, to be logged when it is installed.
+  /// The first values to log for measures, by tracker.
   var firstValues: [String: Double] = [:]
-  /// Whether its sample data is wanted.
+  /// Whether to install sample data.
   var isSample = false
 
-  /// The longest pack: its text goes in one message.
+  /// The size limit of a pack in bytes, so that its text fits into one message.
   private static let longest = 700 << 10
 
-  /// A name of small letters, or else the path of a file.
+  /// Takes a lowercase name, or the path of a file.
   init(_ word: String, _ context: Context) throws {
     guard word == "-" || word.contains("/") || word.hasSuffix(".toml") else {
       name = word
@@ -59,9 +59,9 @@ struct PackOrder {
     .value("no-reminder", nil, "KEY", "Leave a reminder out; all leaves all out", repeats: true),
   ]
 
-  /// Takes what the options say of this pack. What names none of its trackers or reminders is left to other packs.
+  /// Applies the options that concern this pack. Values for other trackers or reminders are left to other packs.
   ///
-  /// - Returns: the values that were for it.
+  /// - Returns: the values that this pack used.
   @discardableResult
   mutating func take(_ line: ParsedLine, for pack: Pack) throws -> Set<String> {
     var taken: Set<String> = []
@@ -126,7 +126,7 @@ struct PackOrder {
     return taken
   }
 
-  /// Takes the values of `--first`, for measures.
+  /// Applies the values of `--first` to measures.
   mutating func takeFirst(_ line: ParsedLine, for pack: Pack) throws -> Set<String> {
     var taken: Set<String> = []
     let measures = pack.trackers.filter { $0.kind == .measure }
@@ -153,7 +153,7 @@ struct PackOrder {
     choices.reminders = (choices.reminders ?? [:]).merging([key: isWanted]) { $1 }
   }
 
-  /// Says of each value of the options that was for none of the packs what it should have named.
+  /// Throws for option values that no pack has used.
   static func checkAllTaken(
     _ line: ParsedLine, _ taken: Set<String>, _ packs: [Pack], options: [Verb.Option] = PackOrder.options
   ) throws {

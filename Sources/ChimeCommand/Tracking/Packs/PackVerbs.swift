@@ -109,7 +109,7 @@ enum PackVerbs {
     return .success
   }
 
-  /// The pack of a name, or what a file says it is.
+  /// Returns a pack by name, or as the daemon reads it from a file.
   private static func pack(_ context: Context) throws -> Pack {
     let order = try PackOrder(word(context), context)
     guard let name = order.name else { return try order.send(context, dryRun: true).pack }
@@ -158,7 +158,7 @@ enum PackVerbs {
     let line = context.line
     var order = try PackOrder(word(context), context)
     if PackOrder.options.contains(where: { line.has($0.name) }) {
-      // What the options name is looked up in the pack first.
+      // Match the options against the pack's trackers first.
       let pack = try pack(context)
       try PackOrder.checkAllTaken(line, order.take(line, for: pack), [pack])
     }
@@ -249,7 +249,7 @@ enum PackVerbs {
     return .success
   }
 
-  /// Takes nothing but the sample data away, without a question: it is nobody's own.
+  /// Removes only the sample data, without asking, since the user did not create it.
   private static func removeSample(of pack: Pack, _ context: Context) throws -> ExitCode {
     let reply: TrackersInterface.RemovePack.Reply = try context.daemon().call(
       TrackersInterface.RemovePack(id: pack.id, sample: true))
@@ -263,11 +263,11 @@ enum PackVerbs {
   }
 }
 
-/// A pack, for a person.
+/// Formats a pack for a person.
 enum PackPage {
-  /// Its trackers and reminders.
+  /// Lists its trackers and reminders.
   ///
-  /// - Parameter choices: whether to tell the keys of reminders and what can be chosen.
+  /// - Parameter choices: whether to add the reminders' keys and the available choices.
   static func lines(_ pack: TrackersInterface.Pack, _ context: Context, choices: Bool) -> [String] {
     let words = context.trackerWords
     let style = context.style
@@ -312,7 +312,7 @@ enum PackPage {
     }
   }
 
-  /// A reminder's title; where it names its tracker, with that one's.
+  /// Returns a reminder's title, with the tracker's title in place of the `{{tracker}}` placeholder.
   static func title(
     _ reminder: TrackersInterface.PackReminder, _ pack: TrackersInterface.Pack, _ words: TrackerWords,
     tracker own: String? = nil
@@ -321,7 +321,7 @@ enum PackPage {
     return TerminalSanitizer.line(words.local(reminder.title).replacing("{{tracker}}", with: own ?? tracker))
   }
 
-  /// What an installation came to.
+  /// Describes the result of an installation.
   static func installed(
     _ reply: TrackersInterface.InstallPack.Reply, _ context: Context, isDry: Bool
   ) -> [String] {
@@ -335,7 +335,7 @@ enum PackPage {
       + ChangeReport.unlocked(reply.unlocked, context)
   }
 
-  /// What to type when it is installed.
+  /// Returns the first command to type after installation.
   static func next(_ pack: TrackersInterface.Pack) -> String? {
     guard let tracker = pack.trackers.first else { return nil }
     if tracker.hasItems { return "chime item add \(tracker.id) \"…\"" }

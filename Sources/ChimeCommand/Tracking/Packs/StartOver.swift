@@ -57,7 +57,7 @@ enum StartOver {
     try daemon.call(TrackersInterface.StartOver(dryRun: dryRun ? true : nil))
   }
 
-  /// A file that is not there yet.
+  /// Returns the path of a backup file that does not exist yet.
   private static func place(_ context: Context) throws -> String {
     if let path = context.line.value("backup") {
       guard access(path, F_OK) != 0 else {

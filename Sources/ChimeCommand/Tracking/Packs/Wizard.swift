@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// The questions of `chime init`, on standard error, and their answers from standard input.
+/// The dialog of `chime init`: questions on standard error, answers from standard input.
 struct Wizard {
   typealias Pack = TrackersInterface.Pack
   typealias Tracker = TrackersInterface.Tracker
@@ -13,7 +13,7 @@ struct Wizard {
   private let style: Style
   private let width: Int
   private static let steps = 4
-  /// How many columns an answer has at least.
+  /// The minimum number of columns for an answer.
   private static let answerRoom = 12
 
   init(_ context: Context) {
@@ -25,13 +25,13 @@ struct Wizard {
     width = min(max(20, process.errors.width ?? 80), 80)
   }
 
-  /// What was answered: nothing, which takes what stands in brackets, or that the step is passed over.
+  /// An answer: Return for the default in brackets, the word for skipping the step, or text.
   private enum Answer: Equatable {
     case usual, skip
     case text(String)
   }
 
-  // MARK: Asking
+  // MARK: Questions
 
   private func say(_ text: String, _ tone: Style.Tone = .plain, indent: Int = 0) {
     for line in TextWidth.wrap(text, to: width, indent: indent) {
@@ -48,7 +48,7 @@ struct Wizard {
   private func ask(_ question: String, usual: String?) throws -> Answer {
     let end = usual.map { "[\($0)]:" } ?? ":"
     var lines = TextWidth.wrap(question, to: width, indent: 2)
-    // The answer needs room behind the brackets, or they begin a line.
+    // Keep the default and room for the answer on one line; otherwise start a new one.
     if let last = lines.last, TextWidth.of(last) + 1 + TextWidth.of(end) + Self.answerRoom <= width {
       lines[lines.count - 1] += usual == nil ? end : " " + end
     } else {
@@ -69,10 +69,10 @@ struct Wizard {
     }
   }
 
-  /// Asks until the answer can be taken.
+  /// Asks until the answer is valid.
   ///
-  /// - Parameter read: what the answer means; its failure is told, and the question asked again.
-  /// - Returns: nil when what stands in brackets is taken or the step is passed over.
+  /// - Parameter read: parses the answer; its failure is shown and the question repeated.
+  /// - Returns: a nil value if the user takes the default or skips the step.
   private func ask<Value>(
     _ question: String, usual: String?, _ read: (String) throws -> Value
   ) throws -> (value: Value?, isSkipped: Bool) {
@@ -103,7 +103,7 @@ struct Wizard {
       ), .faint)
   }
 
-  /// Step 1: which packs.
+  /// Step 1: choose packs.
   func choosePacks(_ packs: [Pack]) throws -> [Pack] {
     step(1, localized("What would you like to track?"))
     guard !packs.isEmpty else {
@@ -129,7 +129,7 @@ struct Wizard {
         for line in TextWidth.wrap(about, to: width, indent: 6) { context.process.errors.line(style(line, .faint)) }
       }
     }
-    // Who has some already may only want to look.
+    // A user who already has packs may only want to look.
     let isFresh = packs.allSatisfy { $0.installedAt == nil }
     let usual = isFresh ? packs[0] : nil
     let answer = try ask(
@@ -162,7 +162,7 @@ struct Wizard {
     return chosen
   }
 
-  /// Steps 2 to 4: each for all of the packs.
+  /// Steps 2 to 4, each for all packs.
   func ask(_ orders: inout Orders) throws {
     step(2, localized("How much, and when?"))
     try each(&orders) { tracker, order, pack in try askGoal(tracker, &order, pack) }
@@ -172,7 +172,7 @@ struct Wizard {
     try askReminders(&orders)
   }
 
-  /// Asks about one tracker after the other, until the step is passed over.
+  /// Asks about each tracker, until the user skips the step.
   private func each(
     _ orders: inout Orders, _ ask: (Tracker, inout PackOrder, Pack) throws -> Asked
   ) throws {
@@ -189,14 +189,14 @@ struct Wizard {
     if !isAsked { say(localized("There is nothing to choose here."), .faint, indent: 2) }
   }
 
-  /// How a question about a tracker went.
+  /// The outcome of a question about a tracker.
   private enum Asked { case nothing, asked, skipped }
 
   private func askGoal(_ tracker: Tracker, _ order: inout PackOrder, _ pack: Pack) throws -> Asked {
     let title = words.title(tracker)
     switch tracker.kind {
     case .check:
-      // Where there is one thing to do, it may have a name and days of its own.
+      // A single check may get a name and days of its own.
       guard pack.trackers.count == 1, !tracker.hasItems else { return .nothing }
       var asked = Asked.nothing
       if order.choices.titles?[tracker.id] == nil {
@@ -250,7 +250,7 @@ struct Wizard {
     return .asked
   }
 
-  /// The value, when it is one of those that are offered.
+  /// Returns the value if it is within the offered range.
   static func within(
     _ choice: TrackersInterface.Choice?, _ value: Double, _ tracker: Tracker, _ words: TrackerWords
   ) throws -> Double {
@@ -277,7 +277,7 @@ struct Wizard {
     var asked = Asked.nothing
     var offered = (pack.milestoneSteps ?? []).filter { $0.tracker == tracker.id }.map(\.unit)
     if offered.isEmpty, tracker.unit == "kg" || tracker.unit == "lb" { offered = ["kg", "lb"] }
-    // A unit stands once entries do, so it is only asked at first.
+    // A unit cannot change once there are entries, so ask only at installation.
     if offered.count > 1, order.choices.units?[tracker.id] == nil, pack.installedAt == nil {
       let answer = try ask(
         localized("%1: in which unit? %2", title, offered.joined(separator: ", ")), usual: tracker.unit ?? offered[0]
@@ -294,7 +294,7 @@ struct Wizard {
       asked = .asked
     }
     let unit = order.choices.units?[tracker.id] ?? tracker.unit
-    // Where the way begins; what is installed has been measured already.
+    // Ask for the starting value; an installed tracker already has one.
     if pack.installedAt == nil, order.firstValues[tracker.id] == nil {
       let question =
         unit.map { localized("%1: how much is it now, in %2?", title, $0) }
@@ -313,7 +313,7 @@ struct Wizard {
     let question =
       unit.map { localized("%1: which value would you like to reach, in %2?", title, $0) }
       ?? localized("%1: which value would you like to reach?", title)
-    // The bounds are in the pack's own unit; in another one the daemon judges.
+    // The bounds are in the pack's unit; for another unit the daemon checks.
     let choice = unit == tracker.unit ? pack.choices[tracker.id] : nil
     let answer = try ask(question, usual: usual) { text in
       try Self.within(choice, AmountText.value(text, option: "goal", unit: unit), tracker, words)
@@ -323,7 +323,7 @@ struct Wizard {
     return .asked
   }
 
-  /// The value that is to be reached, in the unit that was chosen.
+  /// Returns the goal value in the chosen unit.
   private func goal(_ tracker: Tracker, in unit: String?) -> String? {
     guard let goal = tracker.goal?.value, let unit, let own = tracker.unit, unit != own else {
       return tracker.goal?.value.map { words.amount($0, tracker) }
@@ -378,7 +378,7 @@ struct Wizard {
           say(localized("yes, no, or a schedule of your own, such as every 2h from 9:00 to 21:00"), .faint, indent: 2)
         }
         isAsked = true
-        // What was set before is what stands in brackets, not what the pack would set.
+        // For an installed pack, the default is the current setting, not the pack's.
         let isWanted =
           orders[index].pack.installedAt == nil ? !reminder.optional : reminder.id != nil
         let own = orders[index].order.choices.titles?[reminder.tracker]
@@ -399,7 +399,7 @@ struct Wizard {
     if !isAsked { say(localized("There is nothing to choose here."), .faint, indent: 2) }
   }
 
-  /// Passes over the step: what is not there yet is not set, and what is there stays as it is.
+  /// Skips the step: reminders that do not exist are not created, existing ones stay.
   private func leaveOut(_ orders: inout Orders) {
     for index in orders.indices {
       for reminder in orders[index].pack.reminders
@@ -420,7 +420,7 @@ struct Wizard {
     do {
       _ = try Schedule.parse(text, now: context.now, in: context.scheduleContext(in: zone, at: nil))
     } catch {
-      // What the sun or a calendar of the configuration has a part in is for the daemon to judge.
+      // Only the daemon can check schedules that refer to the sun or to configured calendars.
       let parts = ["sun", "dawn", "dusk", "noon", "calendar", "workday", "holiday"]
       guard parts.contains(where: { lower.contains($0) }) else { throw Failure(error) }
     }

@@ -98,20 +98,21 @@ enum Chart {
     for line in room.sentences { context.out(line) }
   }
 
-  /// What a terminal of so many rows holds: a low one makes the drawing lower, then leaves out sentences, the last one first.
+  /// The layout of a chart in the terminal's height: with few rows, the chart shrinks first, then sentences are dropped
+  /// from the end.
   struct Room: Equatable {
-    /// Of the drawing, without its axis.
+    /// The height of the chart without its axis.
     var height: Int
     var hasGap = true
     var sentences: [String]
 
-    /// A drawing that is lower says nothing; one that is higher says no more.
+    /// A lower chart is unreadable, a higher one shows no more.
     static let heights = 5...20
 
     init(rows: Int?, usual: Int, fixed: Int, sentences: [[String]]) {
       (height, self.sentences) = (usual, sentences.flatMap(\.self))
       guard let rows else { return }
-      // The axis takes two rows, the gap one, and the prompt that comes after it one.
+      // The axis takes two rows, the gap one, and the shell prompt one.
       let left = rows - fixed - 4
       var kept = sentences
       while !kept.isEmpty, left - kept.joined().count < Self.heights.lowerBound { kept.removeLast() }
@@ -134,7 +135,7 @@ enum Chart {
     let tracker = statistics.tracker
     let unit = tracker.kind == .check ? localized("days a week") : tracker.unit.map { TerminalSanitizer.line($0) }
     let name = unit.map { localized("%1 (%2)", words.title(tracker), $0) } ?? words.title(tracker)
-    // What is drawn, which may be less than was asked for.
+    // The charted period may be shorter than the requested one.
     let days =
       tracker.kind == .check
       ? statistics.weeks.map(\.from) + statistics.weeks.map(\.to) : statistics.points.map(\.day)
@@ -150,7 +151,7 @@ enum Chart {
     } else {
       signs.append("\(glyphs.point) " + localized("a day"))
     }
-    // One average of a measure is a line without a length.
+    // A single average of a measure would be a line without length.
     if chart.averages.count > (chart.isColumns ? 0 : 1) {
       let sign = glyphs.isASCII || chart.isColumns ? String(glyphs.mean) : "⠒⠒"
       signs.append("\(sign) " + localized(count: statistics.averageDays, "average of %n day", "average of %n days"))

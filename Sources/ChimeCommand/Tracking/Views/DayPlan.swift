@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// The days of a month that a tracker asks for, numbered from the month's first on, done or not.
+/// The days of a month that a tracker requires, numbered from the first, done or not.
 struct DayPlan {
   typealias T = TrackersInterface
 
@@ -10,7 +10,7 @@ struct DayPlan {
 
   struct Day {
     var day: String
-    /// Which of the month's days it is.
+    /// The number within the month's required days.
     var number: Int
     var state: State
   }
@@ -18,7 +18,7 @@ struct DayPlan {
   var month: CivilDate
   var days: [Day]
 
-  /// - Parameter totals: of the whole month, in order.
+  /// - Parameter totals: the days of the whole month, in order.
   init(month: CivilDate, totals: [T.DayTotal], today: String) {
     self.month = month
     var number = 0
@@ -31,10 +31,10 @@ struct DayPlan {
 
   var done: Int { days.count { $0.state == .done } }
 
-  /// Whether a tracker asks for certain days; of so many times a week any day will do.
+  /// Whether a tracker requires certain days; one with so many times a week does not.
   static func isOf(_ tracker: T.Tracker) -> Bool { tracker.counting.times == nil }
 
-  /// From the month on, so many.
+  /// Reads the plans of several months, from `month` on.
   static func read(
     _ context: Context, _ tracker: T.Tracker, from month: CivilDate, months: Int, today: CivilDate
   ) throws -> [DayPlan] {
@@ -54,7 +54,7 @@ struct DayPlan {
     month.adding(days: CivilDate.daysIn(month: month.month, year: month.year))
   }
 
-  /// A grid: `12●` was done, `13○` was not, `14` is to come.
+  /// Returns a grid: `12●` is done, `13○` missed, `14` in the future.
   func lines(width: Int, today: CivilDate, glyphs: Glyphs, style: Style) -> [String] {
     let known = Dictionary(days.map { ($0.day, $0) }) { $1 }
     let grid = MonthGrid(month: month, today: today) { date in

@@ -57,7 +57,7 @@ enum Logbook {
     return .success
   }
 
-  /// What the options ask for.
+  /// Builds the query from the options.
   private static func filter(_ context: Context, _ tracker: T.Tracker) throws -> T.Entries {
     var asked = T.Entries(tracker: tracker.id)
     for text in context.line.values("filter") {
@@ -88,7 +88,7 @@ enum Logbook {
     return asked
   }
 
-  /// Page after page, until there are no more.
+  /// Reads all pages.
   private static func all(_ context: Context, _ asked: T.Entries) throws -> [T.Entry] {
     var asked = asked
     var entries: [T.Entry] = []
@@ -101,7 +101,7 @@ enum Logbook {
     }
   }
 
-  /// Whole months, and the one before the first, to tell how that differs.
+  /// Reads whole months, and the one before the first for comparison.
   private static func monthly(
     _ context: Context, _ tracker: T.Tracker, _ range: T.Range?
   ) throws -> [T.Period] {
@@ -119,7 +119,7 @@ enum Logbook {
   }
 }
 
-/// A logbook as it is printed: a table in sections, one a month, whose columns stand under each other.
+/// A logbook for printing: a table with a section for each month and aligned columns.
 struct LogbookPage {
   typealias T = TrackersInterface
 
@@ -128,7 +128,7 @@ struct LogbookPage {
   var entries: [T.Entry]
   var months: [T.Period]
   var milestones: [T.Milestone]
-  /// Their titles, by id.
+  /// The items' titles, by id.
   var items: [String: String] = [:]
 
   func lines(width: Int?, style: Style, glyphs: Glyphs, words: TrackerWords) -> [String] {
@@ -147,7 +147,7 @@ struct LogbookPage {
     return lines
   }
 
-  /// The further measures that an entry here has.
+  /// The additional measures that occur in these entries.
   private var fieldNames: [String] {
     Set(entries.flatMap(\.fields.keys)).sorted()
   }
@@ -176,7 +176,7 @@ struct LogbookPage {
     if !isCheck { row.append(.init(entry.value.map { words.number($0, tracker) } ?? "", .strong)) }
     if isMeasure {
       row.append(.init(entry.average.map { words.number($0, tracker) } ?? ""))
-      // The sign says the direction to whoever sees no colour.
+      // The sign shows the direction without color.
       let tone = entry.rate.map { MeasureTrend($0, value: entry.value, of: tracker).tone } ?? .plain
       row.append(
         .init(
@@ -192,13 +192,13 @@ struct LogbookPage {
     return row
   }
 
-  /// `Fri 27`: the month stands above.
+  /// Returns `Fri 27`; the heading names the month.
   private func day(_ text: String) -> String {
     guard let day = CivilDate(text) else { return text }
     return "\(LocalizedFormat.weekday(day.weekday)) \(day.day < 10 ? " " : "")\(day.day)"
   }
 
-  /// `March 2026: average 79.1 kg, -0.5 kg`
+  /// Returns `March 2026: average 79.1 kg, -0.5 kg`.
   private func heading(_ month: String, _ words: TrackerWords) -> String {
     let name = CivilDate(month + "-01").map { DayText.monthAndYear($0) } ?? month
     guard let index = months.firstIndex(where: { $0.from.hasPrefix(month) }) else { return name }
@@ -218,7 +218,7 @@ struct LogbookPage {
 }
 
 extension TrackerWords {
-  /// `+0.4 kg`, `-0.4 kg`; without a sign when it rounds to nothing.
+  /// Returns `+0.4 kg` or `-0.4 kg`; without a sign if it rounds to zero.
   func signed(_ value: Double, _ tracker: Tracker, withUnit: Bool = true) -> String {
     let text = withUnit ? amount(value.magnitude, tracker) : number(value.magnitude, tracker)
     let isNothing = !text.contains { ("1"..."9").contains($0) }

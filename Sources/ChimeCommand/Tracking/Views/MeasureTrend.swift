@@ -1,20 +1,20 @@
 import ChimeControl
 import ChimeWords
 
-/// Where a measure goes, and whether that is towards its goal.
+/// The trend of a measure, and whether it leads toward the goal.
 struct MeasureTrend {
   typealias T = TrackersInterface
 
   enum Heading { case towards, away, neither }
 
-  /// Of its average, a week.
+  /// The change of the average per week.
   var rate: Double
   var direction: T.Standing.Direction
   var heading: Heading
 
   /// - Parameters:
-  ///   - direction: nil where only the rate is known. What rounds to nothing is steady.
-  ///   - value: the latest, from which the way to the goal is seen; at the goal and beyond it there is none.
+  ///   - direction: nil derives it from the rate. A rate that rounds to zero is steady.
+  ///   - value: the latest value, which determines the direction of the goal.
   init(_ rate: Double, _ direction: T.Standing.Direction? = nil, value: Double?, of tracker: T.Tracker) {
     let shown = [0.05, 0.05, 0.005, 0.000_5][min(max(tracker.decimals, 1), 3)]
     self.rate = rate
@@ -45,7 +45,7 @@ struct MeasureTrend {
     }
   }
 
-  /// Green for towards the goal, red for away from it; the arrow says the direction to whoever sees no colour.
+  /// Green toward the goal, red away from it; the arrow shows the direction without color.
   var tone: Style.Tone {
     switch heading {
     case .towards: .good
@@ -54,13 +54,13 @@ struct MeasureTrend {
     }
   }
 
-  /// `↘ 0.7 a week`: the arrow says the sign.
+  /// Returns `↘ 0.7 a week`; the arrow replaces the sign.
   func text(_ words: TrackerWords, _ tracker: T.Tracker) -> String {
     let number = LocalizedFormat.number(rate.magnitude, decimals: max(1, tracker.decimals))
     return "\(arrow) " + localized("%1 a week", number)
   }
 
-  /// `towards the goal`; nil where there is no goal, or nothing moves.
+  /// Returns `towards the goal`; nil without a goal or without movement.
   var about: String? {
     switch heading {
     case .towards: localized("towards the goal")
@@ -71,8 +71,8 @@ struct MeasureTrend {
 }
 
 extension TrackerWords {
-  /// How something is logged: `chime log goal`, `chime log weight 80kg`, `chime log watches …`; a further measure with the value
-  /// that it stands beside.
+  /// Returns the command that logs an entry: `chime log goal`, `chime log weight 80kg`, `chime log watches …`. For an
+  /// additional measure, it includes the main value.
   func logging(_ tracker: Tracker, _ field: String? = nil) -> String {
     if let field { return "\(logging(tracker)) --field \(field)=…" }
     if tracker.hasItems { return "chime log \(tracker.id) …" }
@@ -81,13 +81,13 @@ extension TrackerWords {
     return "chime log \(tracker.id) " + (Log.knownValue(tracker) == nil ? "…" : Log.example(tracker))
   }
 
-  /// `80.0 kg on 2026-07-02`: when the goal is reached as things go; nil where nothing says so.
+  /// Returns the forecast of the goal: `80.0 kg on 2026-07-02`; nil without one.
   func outlook(_ standing: Standing) -> String? {
     guard let day = standing.goalOn, let goal = goal(standing.tracker) else { return nil }
     return localized("%1 on %2", goal, date(day))
   }
 
-  /// `body-fat 18.5 %`, each further measure by its name.
+  /// Returns each additional measure with its name: `body-fat 18.5 %`.
   func fields(_ values: [String: Double], _ tracker: Tracker) -> [String] {
     values.sorted { $0.key < $1.key }.map { name, value in
       [TerminalSanitizer.line(name), Self.shortest(value), tracker.fields[name].map { TerminalSanitizer.line($0) }]

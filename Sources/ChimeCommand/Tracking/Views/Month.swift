@@ -37,7 +37,7 @@ enum Month {
     return try show(context, TrackerArgument.one(context.line.words, context), month, today)
   }
 
-  /// The days of a month, up to today.
+  /// Reads the days of a month up to today.
   static func days(_ context: Context, _ tracker: T.Tracker, _ month: CivilDate, _ today: CivilDate) throws -> [T
     .DayTotal]
   {
@@ -109,7 +109,7 @@ enum Month {
     }
   }
 
-  /// `27 ●`, and where there is room, how much of an amount: `27 ● 60 %`.
+  /// Returns `27 ●`, with the percentage of an amount if there is room: `27 ● 60 %`.
   private static func cell(
     _ day: CivilDate, _ total: T.DayTotal?, _ tracker: T.Tracker?, _ glyphs: Glyphs, _ words: TrackerWords
   ) -> MonthGrid.Cell {
@@ -137,13 +137,12 @@ enum Month {
     if tracker.isLimited {
       return localized(count: due, "Within the limit on %1 of %n day.", "Within the limit on %1 of %n days.", met)
     }
-    // The value that is to be reached some day is not met by being measured.
+    // A measurement does not meet the goal value, so use another word.
     return tracker.kind == .measure
       ? localized(count: due, "Measured on %1 of %n day.", "Measured on %1 of %n days.", met)
       : localized(count: due, "Met on %1 of %n day.", "Met on %1 of %n days.", met)
   }
 
-  /// What the signs mean.
   private static func legend(_ glyphs: Glyphs, hasPart: Bool, _ tracker: T.Tracker? = nil) -> [String] {
     let isMeasure = tracker?.kind == .measure
     if let tracker, tracker.isLimited {
@@ -163,7 +162,7 @@ enum Month {
     return signs
   }
 
-  // MARK: All of them
+  // MARK: All trackers
 
   private static func showAll(
     _ context: Context, _ trackers: [T.Tracker], _ month: CivilDate, _ today: CivilDate

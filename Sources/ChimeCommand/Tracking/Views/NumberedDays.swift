@@ -97,11 +97,11 @@ enum NumberedDays {
     return .success
   }
 
-  /// How far the numbers have come.
+  /// The counts of numbered days.
   struct Numbered {
     var inMonth: Int
     var inAll: Int
-    /// Days of the month that count; of this month those to come too.
+    /// The days of the month that count, including future ones of this month.
     var counted: Int
 
     init(
@@ -141,7 +141,7 @@ enum NumberedDays {
     let name = localized("%1, %2", words.title(tracker), DayText.monthAndYear(month))
     for line in TextWidth.wrap(name, to: context.width) { context.out(context.style(line, .strong)) }
     let grid = MonthGrid(month: month, today: today) { cells[$0.description] ?? .init(text: "", tone: .faint) }
-    // Numbers want no more room than this.
+    // Numbers need no wider cells.
     for line in grid.lines(width: min(context.width, 42), style: context.style) { context.out(line) }
     context.out()
     var told = localized("Day %1 of %2 in this month", String(numbered.inMonth), String(numbered.counted))

@@ -2,23 +2,23 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// A stretch of days on the command line: `1W`, `3M`, `1Y`, `all`, a month, a year, or two days.
+/// A range of days on the command line: `1W`, `3M`, `1Y`, `all`, a month, a year, or two days.
 ///
 ///     RangeText.parse("3M", today: 2026-03-27)            // 2025-12-28 … 2026-03-27
 ///     RangeText.parse("2026-02", today: …)                // 2026-02-01 … 2026-02-28
-///     RangeText.parse("2026-01-05..2026-01-20", today: …) // both included; either may be left out
+///     RangeText.parse("2026-01-05..2026-01-20", today: …) // both inclusive; either may be missing
 enum RangeText {
   static let option = Verb.Option.value(
     "range", nil, "RANGE",
     "Which days: 1W, 1M, 3M, 6M, 1Y (up to today), all, 2026-03, 2026, or 2026-03-01..2026-03-15, both included")
 
-  /// The range after `--range`; nil when it was not given, and for all.
+  /// Returns the range of `--range`; nil without the option, and for `all`.
   static func parse(_ context: Context) throws -> TrackersInterface.Range? {
     guard let text = context.line.value("range") else { return nil }
     return try parse(text, today: context.today())
   }
 
-  /// nil for all.
+  /// Parses a range; returns nil for `all`.
   static func parse(_ text: String, today: CivilDate) throws -> TrackersInterface.Range? {
     let wanted = trimmed(text).lowercased()
     if wanted == "all" { return nil }
@@ -62,7 +62,7 @@ enum RangeText {
     TrackersInterface.Range(from: first.description, to: last.description)
   }
 
-  /// The first day of so many days, weeks, months or years that end today: the day after the one so long ago.
+  /// Returns the first of so many days, weeks, months or years that end today.
   private static func back(_ count: Int, _ unit: Character, from today: CivilDate) -> CivilDate? {
     switch unit {
     case "d": return today.adding(days: 1 - count)

@@ -1,13 +1,13 @@
 import ChimeControl
 import ChimeWords
 
-/// How trackers stand, one below the other: a mark, the title, a bar, the state in words and the streak.
+/// The progress of trackers, one below the other: a mark, the title, a bar, the state and the streak.
 struct StandingRows {
   var words: TrackerWords
   var style: Style
   var width: Int
 
-  /// Narrower terminals get the bar on a line of its own.
+  /// The minimum width, in columns, at which the bar shares the line.
   static let wide = 64
 
   init(_ context: Context) {
@@ -32,7 +32,7 @@ struct StandingRows {
     return standing.counts ? "○" : style("·", .faint)
   }
 
-  /// Whether there is more to show than done and not done.
+  /// Whether partial progress is possible, so that a bar makes sense.
   private func hasBar(_ standing: TrackersInterface.Standing) -> Bool {
     guard let goal = standing.tracker.goal, standing.percent != nil else { return false }
     return standing.tracker.kind != .check || (goal.count ?? 1) > 1 || goal.atMost == true
@@ -43,7 +43,7 @@ struct StandingRows {
     return Bar.text(Double(percent) / 100, width: columns, style: style, tone: Self.tone(standing))
   }
 
-  /// Good when it is met; of a limit it warns.
+  /// Returns the color of the progress: good when met, a warning near or beyond a limit.
   static func tone(_ standing: TrackersInterface.Standing) -> Style.Tone {
     if standing.met { return .good }
     return switch standing.limit {
@@ -88,19 +88,20 @@ struct StandingRows {
     }
   }
 
-  /// A measure as a person wants to see it: `82.6 kg ↘ 0.7 a week, 80 kg on 2026-07-02`, and its further measures. Nil for
-  /// what is not measured, or was measured too seldom to go anywhere.
+  /// Returns a measure with its trend: `82.6 kg ↘ 0.7 a week, 80 kg on 2026-07-02`, and its additional measures.
+  ///
+  /// Returns nil for other trackers, and for measures with too few values for a trend.
   ///
   /// - Parameters:
-  ///   - head: what stands before it on its first line.
-  ///   - indent: where it goes on.
+  ///   - head: the text before it on the first line.
+  ///   - indent: the indentation of further lines.
   private func glance(_ standing: TrackersInterface.Standing, from head: (text: String, width: Int), indent: Int)
     -> [String]?
   {
     let trend = MeasureTrend(standing)
     let fields = words.fields(standing.fields ?? [:], standing.tracker)
     guard standing.tracker.kind == .measure, trend != nil || !fields.isEmpty else { return nil }
-    // The value and its arrow belong together, and so does what is said of the goal.
+    // Keep value and arrow together, and the words about the goal.
     let state = words.state(standing)
     var parts = [(width: TextWidth.of(state), text: tone(state, standing))]
     if let trend {
@@ -166,13 +167,13 @@ struct StandingRows {
   }
 }
 
-/// Seven days as a strip: their names, and a mark beneath each.
+/// A strip of seven days: names with a mark under each.
 struct WeekStrip {
   var style: Style
 
   enum Mark {
     case met, part, missed, none
-    /// A day that is still to come.
+    /// A future day.
     case ahead
   }
 
@@ -196,14 +197,14 @@ struct WeekStrip {
     if day.isOpenLimit { return .none }
     if day.entries > 0 { return .part }
     if day.day > today { return .ahead }
-    // A day that is not over has not been missed.
+    // A day that is not over counts as missed only afterwards.
     return day.counts ? .missed : .none
   }
 
-  /// The width of a day: its name and a space.
+  /// Returns the width of a day: its name and a space.
   func column(_ names: [String]) -> Int { (names.map { TextWidth.of($0) }.max() ?? 2) + 1 }
 
-  /// Names of days, each in its column; `today` stands out.
+  /// Returns a line of day names, with `today` highlighted.
   func header(_ names: [String], today: Int?) -> String {
     let width = column(names)
     return names.enumerated().map { index, name in
@@ -212,7 +213,7 @@ struct WeekStrip {
     }.joined()
   }
 
-  /// The days of the month, each beneath its name.
+  /// Returns a line of days of the month, under the names.
   func numbers(_ numbers: [String], _ names: [String], today: Int?) -> String {
     let width = column(names)
     return numbers.enumerated().map { index, number in
@@ -223,7 +224,7 @@ struct WeekStrip {
     }.joined()
   }
 
-  /// Marks beneath the middles of the names; nothing stands behind the last one.
+  /// Returns a line of marks centered under the names, without trailing spaces.
   func row(_ marks: [Mark], _ names: [String]) -> String {
     let width = column(names)
     let before = (width - 1) / 2
@@ -232,6 +233,6 @@ struct WeekStrip {
     }.joined()
   }
 
-  /// How many spaces fill up the last column behind its mark.
+  /// Returns the number of spaces that complete the last column after its mark.
   func rest(_ names: [String]) -> Int { column(names) - 1 - (column(names) - 1) / 2 }
 }

@@ -85,15 +85,15 @@ enum Stats {
   }
 }
 
-/// Statistics as rows of a name and a value, and as lines on a terminal.
+/// Formats statistics as name and value pairs, and as lines for a terminal.
 struct StatsPage {
   private let context: Context
   private let statistics: TrackersInterface.Statistics
   private let words: TrackerWords
-  /// Of the further measures, by name.
+  /// The additional measures, by name.
   private let fields: [(name: String, statistics: TrackersInterface.Statistics)]
   private var tracker: TrackersInterface.Tracker { statistics.tracker }
-  /// Whose further measure it is of, where it is of one.
+  /// The tracker whose additional measure this is, else the tracker itself.
   private let asked: TrackersInterface.Tracker
   private let askedField: String?
 
@@ -144,13 +144,13 @@ struct StatsPage {
     }
     add(localized("goal on"), statistics.goalOn.map { words.day($0) })
     if statistics.dueDays > 0, hasMet {
-      // Days that were met before the tracker began, or though they do not count, are due as well as met.
+      // Days off and days before the start may be met; they count as due as well.
       let due = max(statistics.dueDays, statistics.metDays)
       let share = Self.percent(Double(statistics.metDays) / Double(due))
       let met = localized(
         count: due, "%1 of %2 day", "%1 of %2 days", LocalizedFormat.number(Double(statistics.metDays)),
         LocalizedFormat.number(Double(due)))
-      // A value is to be reached some day: until then a day only has one, or not.
+      // A goal value is not met daily, so a day is only measured or not.
       add(tracker.kind == .measure ? localized("measured") : localized("met"), "\(met), \(share)")
     }
     let streak = words.streak(statistics.streak)
@@ -165,10 +165,10 @@ struct StatsPage {
     return rows
   }
 
-  /// Whether there are days that count.
+  /// Whether any days count.
   private var hasMet: Bool { tracker.kind != .measure || statistics.metDays > 0 }
 
-  /// `18.5 % (2026-03-27), 17.9–20.1 %`: the latest of a further measure, and between what it was.
+  /// Returns the latest value of an additional measure and its range: `18.5 % (2026-03-27), 17.9–20.1 %`.
   private func field(_ field: TrackersInterface.Statistics) -> String? {
     guard let last = field.last, let least = field.least, let most = field.most else { return nil }
     let latest = "\(words.amount(last.value, field.tracker)) (\(words.date(last.day)))"
@@ -237,7 +237,7 @@ struct StatsPage {
       .init(title: localized("Average"), alignRight: true, dropOrder: 1),
       .init(title: tracker.kind == .measure ? localized("Measured") : localized("Met"), alignRight: true),
     ])
-    // A column in which nothing stands is left out.
+    // Leave out empty columns.
     let keeps = [true, true, tracker.kind == .amount, tracker.kind != .check, hasMet]
     for period in periods.reversed() {
       table.rows.append([
@@ -252,7 +252,7 @@ struct StatsPage {
     return [""] + table.lines(width: context.width, style: context.style)
   }
 
-  /// The most and the least used, five at most of each.
+  /// Returns the most and the least used items, up to five of each.
   private func items() -> [String] {
     guard !statistics.items.isEmpty else { return [] }
     let sorted = statistics.items.sorted { $0.entries > $1.entries }

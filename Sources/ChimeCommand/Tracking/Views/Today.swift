@@ -34,7 +34,7 @@ enum Today {
     return .success
   }
 
-  /// The day that the words name, `YYYY-MM-DD`; nil for today.
+  /// Returns the day named on the line as `YYYY-MM-DD`; nil for today.
   static func chosenDay(_ context: Context) throws -> String? {
     guard let text = context.optionalSubject() else { return nil }
     guard text.lowercased() != "today" else { return nil }
@@ -46,7 +46,7 @@ enum Today {
     }
   }
 
-  /// What there is to tell, a line each: of what part it is, its name, its state in words, percent and streak.
+  /// Returns a row for each fact: its section, name, state, percentage and streak.
   private static func plain(_ view: TrackersInterface.DayView, _ words: TrackerWords) -> [[String]] {
     var rows = [["part", "name", "state", "percent", "streak"]]
     let said = words.mood(view.mood)
@@ -95,7 +95,7 @@ enum Today {
   }
 }
 
-/// A day as lines on a terminal.
+/// Formats a day for a terminal.
 struct TodayPage {
   private let context: Context
   private let view: TrackersInterface.DayView
@@ -111,7 +111,7 @@ struct TodayPage {
     width = min(context.width, 100)
   }
 
-  /// By the part of the day, and as they were made.
+  /// Sorts by part of the day, then by creation.
   static func order(_ left: TrackersInterface.Standing, _ right: TrackersInterface.Standing) -> Bool {
     let slots = TrackersInterface.Tracker.Slot.allCases
     return slots.firstIndex(of: left.tracker.slot) ?? 0 < slots.firstIndex(of: right.tracker.slot) ?? 0
@@ -125,7 +125,7 @@ struct TodayPage {
     }.filter { !$0.1.isEmpty }
     for (slot, standings) in slots {
       lines.append("")
-      // One part of the day needs no heading.
+      // A single part of the day needs no heading.
       if slots.count > 1 { lines.append(style(words.slot(slot), .strong)) }
       lines += rows.lines(standings, of: view.standings)
       for standing in standings where standing.isGoalValueReached {
@@ -182,7 +182,7 @@ struct TodayPage {
 
   private func quote(_ quote: TrackersInterface.Quote) -> [String] {
     var lines = TextWidth.wrap(TerminalSanitizer.line(quote.text), to: width - 2).map { "  " + $0 }
-    // A text that is written from right to left stands on lines of its own, which no other words share.
+    // Right-to-left text needs lines of its own.
     if let translation = quote.translation.map({ words.local($0) }), !translation.isEmpty, translation != quote.text {
       lines += TextWidth.wrap(TerminalSanitizer.line(translation), to: width - 2).map { "  " + $0 }
     }

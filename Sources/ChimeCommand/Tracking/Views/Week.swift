@@ -99,7 +99,7 @@ enum Week {
     }
   }
 
-  /// `3 of 5`, and of an amount the total.
+  /// Returns `3 of 5`, with the total of an amount.
   private static func sum(
     _ days: [TrackersInterface.DayTotal], _ tracker: TrackersInterface.Tracker, today: String, _ words: TrackerWords
   ) -> String {

@@ -2,9 +2,9 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Days of the week on the command line and on the wire.
+/// Weekdays on the command line and on the wire.
 enum WeekdayText {
-  /// `mon,wed`, `mon-fri`, `weekdays`, `weekends`, `daily`: as the wire has them, in order.
+  /// Parses `mon,wed`, `mon-fri`, `weekdays`, `weekends` or `daily` into the wire's names, in order.
   static func parse(_ text: String, option: String) throws -> [String] {
     var set: WeekdaySet = []
     for part in text.split(whereSeparator: { $0 == "," || $0 == " " }) {
@@ -31,14 +31,14 @@ enum WeekdayText {
     return Weekday.allCases.filter { set.contains($0) }.map(\.abbreviation)
   }
 
-  /// The days of a list of the wire's.
+  /// Converts the wire's names, sorted.
   static func days(_ texts: [String]) -> [Weekday] { texts.compactMap { day($0) }.sorted { $0.rawValue < $1.rawValue } }
 
   private static let names = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
   ]
 
-  /// The day of a name or of the first three letters or more of it.
+  /// Parses a name, or a prefix of at least three letters.
   static func day(_ text: String) -> Weekday? {
     let text = text.lowercased()
     guard text.count >= 3 else { return nil }

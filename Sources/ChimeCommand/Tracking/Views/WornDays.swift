@@ -1,17 +1,17 @@
 import ChimeControl
 import ChimeWords
 
-/// Which items of a collection were used on which days, each known by a letter: the most used of all time is A, so that month
-/// and report call a watch alike.
+/// The items of a collection used on each day, as letters. A is the most used item of all time, so that month and
+/// report use the same letters.
 struct WornDays {
   typealias T = TrackersInterface
 
-  /// The ids of a day's items, in the order of their use.
+  /// The ids of a day's items, in order of use.
   private(set) var days: [String: [String]] = [:]
-  /// Those that were used in these days, in the order of their letters.
+  /// The items used in these days, in the order of their letters.
   private(set) var items: [(id: String, title: String, times: Int, letter: String)] = []
 
-  /// The entries of these days, newest first, and the items that there are, with how often each was used at all.
+  /// Takes the entries of the period, newest first, and all items with their total use.
   init(_ entries: [T.Entry], of collection: [T.Item]) {
     var times: [String: Int] = [:]
     for entry in entries.reversed() {
@@ -21,7 +21,7 @@ struct WornDays {
       days[entry.day, default: []].append(item)
     }
     let order = collection.sorted { ($1.entries, $0.id) < ($0.entries, $1.id) }
-    // What is no item any more comes last.
+    // Removed items come last.
     let known = Set(order.map(\.id))
     let removed = times.keys.filter { !known.contains($0) }.sorted()
     let letters = (order.map { ($0.id, $0.title) } + removed.map { ($0, $0) }).enumerated()
@@ -30,19 +30,19 @@ struct WornDays {
     }
   }
 
-  /// `A` to `Z`, `a` to `z`; what is used more seldom shares a sign.
+  /// Returns `A` to `Z`, then `a` to `z`; rarer items share `*`.
   private static func letter(_ index: Int) -> String {
     guard index < 52 else { return "*" }
     let first = index < 26 ? UInt8(ascii: "A") : UInt8(ascii: "a")
     return String(Character(Unicode.Scalar(first + UInt8(index % 26))))
   }
 
-  /// The letters of a day's items: `AB`.
+  /// Returns the letters of a day's items: `AB`.
   func letters(_ day: String) -> String {
     (days[day] ?? []).compactMap { id in items.first { $0.id == id }?.letter }.joined()
   }
 
-  /// `A Speedmaster ×9`, one for each item.
+  /// Returns `A Speedmaster ×9` for each item.
   var legend: [String] {
     items.map { "\($0.letter) \(TerminalSanitizer.line($0.title)) ×\(LocalizedFormat.number(Double($0.times)))" }
   }

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// What `add`, `in` and `at` have in common: a title and a schedule become a reminder.
+/// The common part of `add`, `in` and `at`: a title and a schedule become a reminder.
 enum Adding {
   static let options = DraftOptions.all + [DraftOptions.token, DraftOptions.dryRun]
 
@@ -18,7 +18,7 @@ enum Adding {
     return .success
   }
 
-  /// What was understood: id and title, canonical schedule, the next time with its zone, and how far away it is.
+  /// Prints the new reminder: id, title, canonical schedule, and the next time with its zone and distance.
   static func answer(_ context: Context, _ reminder: RemindersInterface.Reminder, warnings: [String]? = nil) {
     context.print(reminder, named: "reminder", warnings: warnings) {
       for line in lines(context, reminder) { context.out(line) }
@@ -34,7 +34,7 @@ enum Adding {
     ]
   }
 
-  /// `next Mon 2026-03-30 08:30 CEST (Europe/Prague), in 3 h`, or why there is none.
+  /// Returns `next Mon 2026-03-30 08:30 CEST (Europe/Prague), in 3 h`, or the reason why there is no next time.
   static func next(_ context: Context, _ reminder: RemindersInterface.Reminder) -> String {
     let clock = context.clock()
     var parts: [String] = []
@@ -44,7 +44,7 @@ enum Adding {
           ?? localized("paused until you resume it"))
     }
     let next = reminder.next.flatMap { next in WallClock.instant(next).map { (instant: $0, zone: next.zone) } }
-    // A time within the pause is not going to be heard.
+    // A time within the pause will not fire.
     let end = reminder.state == .paused ? reminder.pausedUntil.flatMap { WallClock.instant($0) } ?? .latest : .earliest
     if let (instant, zone) = next, instant >= end {
       parts.append(localized("next %1, %2", moment(context, instant, zone: zone), clock.relative(instant)))
@@ -68,7 +68,7 @@ enum Adding {
     return TerminalSanitizer.line(parts.joined(separator: "; "))
   }
 
-  /// A moment on the clock of a zone, with the zone; and on this machine's clock when that differs.
+  /// Returns a moment in a zone, and in this machine's zone if that differs.
   static func moment(_ context: Context, _ instant: Instant, zone name: String) -> String {
     let clock = context.clock()
     guard let zone = try? context.zone(name) else {

@@ -2,10 +2,10 @@ import ChimeControl
 import ChimeWords
 import Glibc
 
-/// `chime add --from FILE`: a reminder a line, as JSON.
+/// `chime add --from FILE`: one reminder per line, as JSON.
 ///
-/// Lines are sent by the thousand, and of what is sent together all is added or nothing, so a fault ends it between two
-/// such parts, and is told with its line.
+/// Lines are sent in batches of up to 2,000. Each batch is added completely or not at all. A faulty line stops the run
+/// between two batches, and is reported with its number.
 struct AddingMany {
   private let context: Context
   private let name: String
@@ -17,28 +17,28 @@ struct AddingMany {
   private var added: [Output.AddedLine] = []
   private var warnings: [String] = []
   private var faults: [Fault] = []
-  /// The number of the line that was read last, and how many bytes there were.
+  /// The number of the last line read, and the bytes read so far.
   private var line = 0
   private var bytes = 0
-  /// The last line of which all is done up to there.
+  /// The last line up to which everything is added.
   private var doneThrough = 0
-  /// How many could be added.
+  /// The number of reminders added, or valid in a dry run.
   private var taken = 0
 
-  /// What is sent at once, in lines and bytes. A message holds 1 MiB, and what stands in a line may take more there.
+  /// The limits of a batch in lines and bytes. A message holds 1 MiB, and a line may be longer there.
   private static let most = 2_000
   private static let heaviest = 256 << 10
   private static let longestLine = 64 << 10
-  /// How many faults are told one by one.
+  /// The most faults that are printed.
   private static let mostTold = 20
 
-  /// Why a line cannot be taken.
+  /// A rejected line.
   private struct Fault {
     var line: Int
     var message: String
   }
 
-  /// Lines that go together.
+  /// A batch of lines.
   private struct Part {
     var drafts: [RemindersInterface.Draft] = []
     var lines: [Int] = []
@@ -64,7 +64,7 @@ struct AddingMany {
     }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure.system(localized("cannot read %1", path), errno: errno) }
-    // Read to the end of this run.
+    // The descriptor stays open until this run ends.
     var status = stat()
     let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     (name, source, size) = (path, TextSource(descriptor: descriptor), isFile ? Int(status.st_size) : nil)
@@ -76,7 +76,7 @@ struct AddingMany {
       context, localized("Adding %1", TerminalSanitizer.line(name)), total: size, of: size == nil ? .lines : .bytes)
     defer { progress.end() }
     while let part = nextPart() {
-      // A dry run goes on to the end, so that all that is wrong is told.
+      // A dry run continues to the end to report all faults.
       if faults.isEmpty || isDry, !part.drafts.isEmpty { try send(part, to: daemon, telling: progress) }
       if !faults.isEmpty, !isDry || faults.count >= Self.mostTold { return }
       doneThrough = line
@@ -84,8 +84,8 @@ struct AddingMany {
     }
   }
 
-  /// What is sent next; nil at the end. What somebody writes slowly is not waited for, unless a token needs the same parts
-  /// each time.
+  /// Returns the next batch; nil at the end. It does not wait for slow input, unless a token requires identical batches
+  /// on a retry.
   private mutating func nextPart() -> Part? {
     var part = Part()
     var isAtEnd = true
@@ -131,7 +131,7 @@ struct AddingMany {
     }
   }
 
-  /// What there is, and how to go on.
+  /// Describes what was added, and how to continue.
   private var standing: String {
     doneThrough == 0
       ? localized("nothing was added")

@@ -1,19 +1,19 @@
 import ChimeSchedule
 import FoundationEssentials
 
-/// `chime when --batch`: a question a line, an answer a line.
+/// `chime when --batch`: answers each line of input with a line of output.
 struct Batch {
   private let zones: ZoneFiles
   private let decoder = JSONDecoder()
 
   init(environment: [String: String]) { zones = ZoneFiles(environment: environment) }
 
-  /// Longer lines are refused.
+  /// The length limit of a line, in bytes.
   private static let longestLine = 1 << 20
 
   private struct Question: Decodable {
     var when: String?
-    /// A title and a schedule together, as `add` takes them.
+    /// A title with a schedule, as `add` takes them.
     var line: String?
     var timezone: String?
     var after: Int64?
@@ -25,7 +25,7 @@ struct Batch {
     var `as`: Dialect?
   }
 
-  /// Why a line has no answer.
+  /// An error as the answer to a line.
   private struct Refusal: Error {
     var code: String
     var column: Int?
@@ -33,13 +33,13 @@ struct Batch {
     var suggestion: String?
   }
 
-  /// Answers every line; what is ready is written before it waits for more.
+  /// Answers every line; flushes the answers before it waits for input.
   func run(_ process: CommandProcess) {
     let now = process.now()
     while true {
       if !process.input.hasLine { process.output.flush() }
       guard let line = process.input.line(limit: Self.longestLine) else { return }
-      // A blank line asks nothing.
+      // Skip blank lines.
       if line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
       process.output.line(answer(line.bytes, isCut: line.isCut, now: now).text())
     }
@@ -175,7 +175,7 @@ struct Batch {
       case .leftOver(let left):
         if let error = left.error { throw error }
         let suggestion = left.choices.lazy.map { $0.joined(separator: " ") }.first { choice in
-          // Quotes around a title are lost in one line, which then says again what was refused.
+          // A single line has lost the quotes around a title, so the suggestion may fail again; offer only those that parse.
           (try? ScheduleLine([choice], place: .anywhere, now: now, in: scheduleContext)) != nil
         }
         let example = suggestion == nil ? "; expected one time, as in \"Tea \(left.understood)\"" : ""

@@ -2,25 +2,25 @@ import ChimeControl
 import ChimeWords
 import Varlink
 
-/// A line of JSON that says what a reminder is to be: the fields of a Draft (io.chime.Reminders), and no other.
+/// Parses a line of JSON into a reminder draft: the fields of Draft (io.chime.Reminders), and no others.
 struct DraftLine {
   let defaults: RemindersInterface.Draft
 
-  /// Why a line is none, as a sentence for a person.
+  /// The reason why a line is rejected, as a sentence.
   struct Refusal: Error, Equatable {
     var message: String
     init(_ message: String) { self.message = message }
   }
 
   private typealias Interface = RemindersInterface
-  /// The fields, and those of what stands in some of them. What a field goes back to is for `edit`.
+  /// The accepted fields, and those of nested objects. `reset` is only for `edit`.
   static let fields = Interface.Draft.fieldNames.filter { $0 != "reset" }
   static let inner = [
     "catchUp": Interface.CatchUp.fieldNames, "nag": Interface.Nag.fieldNames, "quiet": Interface.Quiet.fieldNames,
     "tracker": Interface.TrackerLink.fieldNames,
   ]
 
-  /// A field that is misspelt would be lost in silence.
+  /// Rejects unknown names, since a misspelled field would be lost silently.
   private static func checkNames(_ members: [String: JSON]) throws(Refusal) {
     for (name, value) in members.sorted(by: { $0.key < $1.key }) {
       guard fields.contains(name) else { throw unknown(name, among: fields) }
@@ -34,7 +34,7 @@ struct DraftLine {
     return Refusal(localized("there is no field \"%1\"", name) + near)
   }
 
-  /// A line as a reminder; what it leaves open has the values of `defaults`.
+  /// Parses a line; missing fields take the values of `defaults`.
   func read(_ line: [UInt8]) throws(Refusal) -> RemindersInterface.Draft {
     let own: RemindersInterface.Draft
     do {
@@ -51,7 +51,7 @@ struct DraftLine {
       throw Self.noObject
     }
     var draft = own.filled(from: defaults)
-    // Half a place is a fault and not made whole by another.
+    // Do not complete half a location from the defaults; the daemon rejects it.
     if own.latitude != nil || own.longitude != nil {
       (draft.latitude, draft.longitude) = (own.latitude, own.longitude)
     }

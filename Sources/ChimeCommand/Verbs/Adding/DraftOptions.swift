@@ -2,22 +2,22 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// A field of a reminder: the option of `add`, `in`, `at` and `edit`, and the line of the editor's form.
+/// A field of a reminder: the option of `add`, `in`, `at` and `edit`, and the line in the edit form.
 struct DraftField: Sendable {
   typealias Draft = RemindersInterface.Draft
   typealias Reminder = RemindersInterface.Reminder
 
   var option: Verb.Option
-  /// What an empty value takes back; of a text the empty value says it itself.
+  /// The field that an empty value resets; nil for texts, whose empty value is itself the reset.
   var reset: Draft.Reset?
-  /// Lays over a draft what the options say.
+  /// Applies the option to a draft.
   var take: @Sendable (ParsedLine, inout Draft) throws -> Void = { _, _ in }
-  /// What the form says, as the option takes it.
+  /// The field's value in the edit form, in the syntax of the option.
   var form: @Sendable (Reminder) -> String
-  /// What `show` calls it, and says of it; nil where it has words of its own.
+  /// The field's label and value in `show`; nil if `show` formats it itself.
   var shown: (@Sendable (Reminder) -> (String, String?))?
 
-  /// A text under a name of its own.
+  /// Returns a field of plain text.
   static func text(
     _ option: Verb.Option, _ given: any WritableKeyPath<Draft, String?> & Sendable,
     _ kept: any KeyPath<Reminder, String?> & Sendable, label: (@Sendable () -> String)? = nil
@@ -29,7 +29,6 @@ struct DraftField: Sendable {
   }
 }
 
-/// The fields of a reminder, for `add`, `in`, `at` and `edit`.
 enum DraftOptions {
   static let fields: [DraftField] =
     [
@@ -119,7 +118,7 @@ enum DraftOptions {
     localized("Add it only once, however often this is run: the same token returns the first answer"))
   static let dryRun = Verb.Option.flag("dry-run", nil, localized("Show what would be done, and do nothing"))
 
-  /// What the options say; an empty value takes a field back.
+  /// Builds a draft from the options; an empty value resets a field.
   static func draft(_ line: ParsedLine, title: String?, when: String?) throws -> RemindersInterface.Draft {
     var draft = RemindersInterface.Draft(title: title, when: when)
     for field in fields { try field.take(line, &draft) }
@@ -128,7 +127,7 @@ enum DraftOptions {
     return draft
   }
 
-  /// `--place`; nil when it was not given, or empty.
+  /// Returns the location of `--place`; nil without the option, or if it is empty.
   static func place(_ line: ParsedLine) throws -> Place? {
     guard let text = line.value("place"), !trimmed(text).isEmpty else { return nil }
     return try PlaceText.parse(text, option: "place")
@@ -137,7 +136,7 @@ enum DraftOptions {
   static func gap(_ line: ParsedLine) -> Wire.Gap? { line.value("gap").flatMap { .init(rawValue: $0) } }
   static func fold(_ line: ParsedLine) -> Wire.Fold? { line.value("fold").flatMap { .init(rawValue: $0) } }
 
-  /// `latest`, or `suspend=latest,downtime=skip`; what is not named is `latest`.
+  /// Parses `latest`, or `suspend=latest,downtime=skip`; causes not named get `latest`.
   static func catchUp(_ text: String) throws -> RemindersInterface.CatchUp {
     let rules = RemindersInterface.CatchUp.Rule.allCases.map(\.rawValue)
     func rule(_ name: some StringProtocol) throws -> RemindersInterface.CatchUp.Rule {

@@ -10,7 +10,7 @@ enum Edit {
       .value("when", nil, "SCHEDULE", "Its schedule, as one argument"),
     ] + DraftOptions.all
 
-  /// What is on or off, with the options for both.
+  /// Boolean options with their opposites.
   static let switches =
     [
       (on: InsistenceOptions.wake, off: InsistenceOptions.noWake),
@@ -32,7 +32,7 @@ enum Edit {
     alsoTried: ["change", "update", "modify", "rename", "reschedule"],
     json: "`reminder`, and `warnings`: a list of sentences", run: run)
 
-  /// What is asked of the daemon with the reminder that was named and what is to be different.
+  /// Sends the change of the named reminder to the daemon.
   typealias Send = (Daemon, String, RemindersInterface.Draft) throws -> RemindersInterface.Update.Reply
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -41,9 +41,9 @@ enum Edit {
     }
   }
 
-  /// Takes what is to be different from the options, or from an editor.
+  /// Takes the changes from options, or from an editor.
   ///
-  /// - Parameter would: what --dry-run says of the reminder that has this id.
+  /// - Parameter would: returns the text of --dry-run for a reminder id.
   static func run(_ context: Context, would: (String) -> String, send: Send) throws -> ExitCode {
     let id = try context.subject()
     if (fields + switches.map(\.off)).contains(where: { context.line.has($0.name) }) {

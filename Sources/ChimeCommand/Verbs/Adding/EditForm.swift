@@ -1,11 +1,11 @@
 import ChimeControl
 import ChimeWords
 
-/// A reminder as a small text for an editor: `name: value` lines, named as the options of `edit` are.
+/// A reminder as text for an editor: `name: value` lines, named like the options of `edit`.
 ///
-/// A value goes on in lines that begin with white space; lines that begin with `#` are remarks.
+/// Lines that begin with white space continue a value. Lines that begin with `#` are comments.
 struct EditForm: Equatable {
-  /// What stands behind each name.
+  /// The value of each name.
   var values: [String: String] = [:]
   private var title = ""
 
@@ -13,11 +13,11 @@ struct EditForm: Equatable {
     title = "\(reminder.title) (\(reminder.id))"
     values = ["title": reminder.title, "when": reminder.when]
     for field in DraftOptions.fields { values[field.option.name] = field.form(reminder) }
-    // What the form cannot say back as it was would be a change that nobody made.
+    // Normalize the values as parsing does, so that an unedited form shows no change.
     values = values.mapValues { EditForm.written($0).trimmedLines }
   }
 
-  /// Reads what came back. A name that is missing means no change.
+  /// Parses the edited text. A missing name means no change.
   init(text: String) throws {
     var current: String?
     for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -59,7 +59,7 @@ struct EditForm: Equatable {
     return text
   }
 
-  /// What stands behind `wake` and its like, where nothing is no.
+  /// Parses yes or no; an empty value means no.
   static func isYes(_ value: String, _ name: String) throws -> Bool {
     switch value {
     case "yes": true
@@ -76,6 +76,6 @@ struct EditForm: Equatable {
 }
 
 extension String {
-  /// Without empty lines and white space at its ends.
+  /// The text without surrounding empty lines and white space.
   fileprivate var trimmedLines: String { trimmed(self) }
 }

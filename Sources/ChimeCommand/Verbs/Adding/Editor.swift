@@ -1,9 +1,9 @@
 import ChimeWords
 import Glibc
 
-/// The editor that the user has chosen.
+/// The user's editor.
 enum Editor {
-  /// A new file that only its owner can read.
+  /// Creates a temporary file that only its owner can read.
   static func scratchFile(_ text: String, directory: String?) throws -> String {
     let directory = directory.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
     var template = Array("\(directory)/chime-XXXXXX.txt".utf8CString)
@@ -21,11 +21,12 @@ enum Editor {
     return path
   }
 
-  /// Opens the file and waits until the editor has ended.
+  /// Opens a file in the editor and waits until it ends.
   static func open(_ path: String, environment: [String: String]) throws {
     let chosen = [environment["VISUAL"], environment["EDITOR"]].compactMap { $0 }.first { !trimmed($0).isEmpty }
     let editor = chosen ?? "vi"
-    // The variable may hold arguments; the shell takes them apart, and the path is never read by it.
+    // The variable may contain arguments, which the shell splits; the path is passed as `$@`, so the shell does not
+    // interpret it.
     let status = try run(["/bin/sh", "-c", "\(editor) \"$@\"", "sh", path])
     if status == 127 << 8 {
       throw Failure.failed(
@@ -35,9 +36,9 @@ enum Editor {
     guard status == 0 else { throw Failure.failed(localized("the editor \"%1\" failed; nothing was changed", editor)) }
   }
 
-  /// Runs a program with our terminal; returns its wait status.
+  /// Runs a program in the command's terminal and returns its wait status.
   static func run(_ arguments: [String]) throws -> Int32 {
-    // Ctrl-C is the editor's while it runs.
+    // Leave Ctrl-C to the child while it runs.
     let previous = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
     defer { for (number, handler) in previous { signal(number, handler) } }
     let child: ChildProgram

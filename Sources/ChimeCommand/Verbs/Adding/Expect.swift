@@ -4,7 +4,7 @@ import ChimeWords
 
 /// `chime expect NAME SCHEDULE…`, and `chime expect list|show|pause|resume|remove`
 enum Expect {
-  /// How long a ping may take to come where nobody says it.
+  /// The default time limit for a ping.
   static let usualWithin = "1h"
 
   static let verb = Verb(
@@ -32,7 +32,7 @@ enum Expect {
 
   private static let usage = "chime expect backup daily at 3:00 --within 2h"
 
-  // MARK: Making one
+  // MARK: Adding
 
   static let add = Verb(
     name: "add", group: .set, arguments: ["NAME SCHEDULE…", "NAME --every LENGTH"],
@@ -63,7 +63,7 @@ enum Expect {
       context, TitleAndTime.Reading(title: name, when: "every \(length) after done", marks: QuickMarks()))
   }
 
-  // MARK: Looking
+  // MARK: Listing and showing
 
   typealias Expectation = ExpectationsInterface.Expectation
 

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// The options that say how a reminder insists, and when it is quiet.
+/// The options for repetition (nagging) and quiet hours.
 enum InsistenceOptions {
   static let fields: [DraftField] = [
     DraftField(
@@ -52,7 +52,7 @@ enum InsistenceOptions {
     "stay", nil, localized("Keep its popup on the screen until it is answered, as for a critical one"))
   static let noStay = Verb.Option.flag("no-stay", nil, localized("Let the desktop close its popup after a while"))
 
-  /// What two options that are each other's opposite say; nil when neither is there.
+  /// Returns the value of a pair of opposite options; nil if neither is given.
   static func isOn(_ line: ParsedLine, _ on: Verb.Option, _ off: Verb.Option) throws -> Bool? {
     switch (line.has(on.name), line.has(off.name)) {
     case (true, true): throw Failure.usage(localized("--%1 and --%2 contradict each other", on.name, off.name))
@@ -72,7 +72,7 @@ enum InsistenceOptions {
     return try LengthText.iso(text, option: option)
   }
 
-  /// What the options say of it; nil when they say nothing, or take it away.
+  /// Returns the nagging rule; nil without options, or if an empty value removes it.
   static func nag(_ line: ParsedLine) throws -> RemindersInterface.Nag? {
     let max = try isEmpty(line, "nag-max") ? nil : line.count("nag-max", maximum: 100)
     let steps = try line.has("escalate") ? parts(line, "escalate").map(step) : nil
@@ -89,13 +89,13 @@ enum InsistenceOptions {
     return RemindersInterface.Nag(every: try LengthText.iso(text, option: "nag"), max: max, escalation: steps)
   }
 
-  /// For a new reminder: how often it is repeated goes with how often it may be.
+  /// Checks a new reminder: a repetition limit requires a repetition.
   static func checkNew(_ line: ParsedLine) throws {
     guard line.value("nag") == nil, let lone = ["nag-max", "escalate"].first(where: { line.has($0) }) else { return }
     throw Failure.usage(localized("--%1 needs --nag LENGTH", lone), hint: localized("such as --nag 5m"))
   }
 
-  /// `3:team,phone`
+  /// Parses an escalation step: `3:team,phone`.
   private static func step(_ text: String) throws -> RemindersInterface.Escalation {
     let pair = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
     let channels = pair.count == 2 ? pair[1].split(separator: ",").map { trimmed(String($0)) } : []
@@ -120,7 +120,7 @@ enum InsistenceOptions {
     }
   }
 
-  /// The values of an option, whose parts may stand in one with semicolons between them, as the editor's form has them.
+  /// Splits the values of an option at semicolons, as in the edit form.
   private static func parts(_ line: ParsedLine, _ name: String) -> [String] {
     line.values(name).flatMap { $0.split(separator: ";") }.map { trimmed(String($0)) }.filter { !$0.isEmpty }
   }
@@ -133,7 +133,7 @@ enum InsistenceOptions {
     (steps ?? []).map { "\($0.from):\($0.channels.joined(separator: ","))" }.joined(separator: "; ")
   }
 
-  /// `every 5m, at most 6 times; team from the 3rd on`
+  /// Returns `every 5m, at most 6 times; team from the 3rd on`.
   static func words(_ nag: RemindersInterface.Nag) -> String {
     let times = nag.max.map { localized(count: $0, ", once", ", at most %n times") } ?? ""
     let steps = (nag.escalation ?? []).map {
@@ -143,7 +143,7 @@ enum InsistenceOptions {
       separator: "; ")
   }
 
-  /// `dropped, mon-fri 22:00-07:00; sat,sun 23:00-09:00`
+  /// Returns `dropped, mon-fri 22:00-07:00; sat,sun 23:00-09:00`.
   static func words(_ quiet: RemindersInterface.Quiet) -> String {
     let rule =
       switch quiet.rule {

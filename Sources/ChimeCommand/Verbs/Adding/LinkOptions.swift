@@ -26,7 +26,7 @@ enum LinkOptions {
       DraftField(option: switches[2].on, form: { $0.tracker?.pace == true ? "yes" : "no" }),
     ]
 
-  /// Each with the option that takes it back.
+  /// Boolean options with their opposites.
   static let switches: [(on: Verb.Option, off: Verb.Option)] = [
     (
       .flag("quiet-when-done", nil, localized("Skip its times once the day's goal is met")),
@@ -42,7 +42,7 @@ enum LinkOptions {
     ),
   ]
 
-  /// What the options say of it; nil when they say nothing.
+  /// Returns the link given by the options; nil without options.
   static func link(_ line: ParsedLine) throws -> RemindersInterface.TrackerLink? {
     var link = RemindersInterface.TrackerLink()
     let name = line.value("tracker").map(trimmed)
@@ -68,7 +68,7 @@ enum LinkOptions {
     return link
   }
 
-  /// For a new reminder: the others go with a tracker.
+  /// Checks a new reminder: link options require a tracker.
   static func checkNew(_ line: ParsedLine) throws {
     guard line.value("tracker") == nil,
       let lone = (["logs"] + switches.map(\.on.name)).first(where: { line.has($0) })
@@ -78,7 +78,7 @@ enum LinkOptions {
 
   // MARK: As text
 
-  /// `water: done logs 250 ml, quiet when done, follows entries`
+  /// Returns `water: done logs 250 ml, quiet when done, follows entries`.
   static func words(_ link: RemindersInterface.TrackerLink) -> String {
     var parts: [String] = []
     if link.logs == false {
@@ -94,7 +94,7 @@ enum LinkOptions {
     return "\(link.tracker ?? ""): \(parts.joined(separator: ", "))"
   }
 
-  /// What stands behind `--logs`; nil for the usual amount.
+  /// Returns the value of `--logs`; nil for the usual amount.
   private static func logs(_ link: RemindersInterface.TrackerLink) -> String? {
     link.amount.map { amount in
       let number = LocalizedFormat.number(amount, decimals: amount == amount.rounded() ? 0 : 3, grouped: false)

@@ -2,19 +2,19 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// Tells where in the words of a command the time stands and where the title, and says why where it cannot be told.
+/// Splits the words of a command into title and time, and explains where that is ambiguous.
 enum TitleAndTime {
-  /// What the help of each verb says that takes both.
+  /// The help text shared by verbs that take title and time.
   static let rule = localizable(
     """
     Words about time that fit no schedule never become part of the title: the command refuses the line and suggests \
     corrections. It does not search for a time in quoted words that contain a space.
     """)
 
-  /// What a line says.
+  /// The parsed parts of a line.
   struct Reading {
     var title: String
-    /// The time, in English.
+    /// The schedule, in English.
     var when: String
     var marks: QuickMarks
   }
@@ -56,7 +56,7 @@ enum TitleAndTime {
     }
   }
 
-  /// Asks which of some lines was meant; one key takes one. Where nobody can be asked, the line is refused.
+  /// Asks which of several lines is meant; rejects the line if nobody can be asked.
   private static func chosen(
     _ context: Context, _ choices: [[String]], _ failure: Failure, _ verb: String
   ) throws -> [String] {
@@ -77,7 +77,7 @@ enum TitleAndTime {
     return choices[number - 1]
   }
 
-  /// A line as it is typed.
+  /// Returns a line as typed in a shell.
   private static func typed(_ words: [String], _ verb: String) -> String {
     "chime \(verb) " + words.map { ShellText.quoted(TerminalSanitizer.line($0)) }.joined(separator: " ")
   }

@@ -65,7 +65,7 @@ enum Deliveries {
     delivery.event.map { "\(delivery.title) (\(StateWords.event($0)))" } ?? delivery.title
   }
 
-  /// A time that has come is waited past while its endpoint rests or is disabled.
+  /// Describes the next attempt; its time can be past while the circuit breaker is open or the endpoint is disabled.
   private static func again(_ clock: WallClock, _ next: Wire.Time) -> String {
     let isPast = WallClock.instant(next).map { $0 <= clock.now } ?? false
     return isPast ? localized("again as soon as possible") : localized("again %1", clock.relative(next))
@@ -125,7 +125,7 @@ enum Deliveries {
     return .success
   }
 
-  /// What is wrong with it, and the other side's own words.
+  /// Returns the error, and the receiver's own words.
   private static func said(_ attempt: DeliveriesInterface.Attempt) -> String {
     let words = [attempt.error.map { localizedServerMessage($0) }, attempt.answer].compactMap { $0 }.filter {
       !$0.isEmpty

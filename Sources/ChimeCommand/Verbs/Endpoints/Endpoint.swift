@@ -93,7 +93,7 @@ enum Endpoint {
     return name
   }
 
-  /// One by its name; nil when there is none of that name, which the daemon says better.
+  /// Returns an endpoint by name; nil if there is none, which the daemon reports better.
   static func known(_ name: String, _ context: Context) throws -> EndpointsInterface.Endpoint? {
     try context.daemon().call(EndpointsInterface.List()).endpoints.first { $0.name == name }
   }

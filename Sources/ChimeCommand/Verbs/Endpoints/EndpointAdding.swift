@@ -121,7 +121,7 @@ enum EndpointAdding {
     do {
       endpoint = try daemon.call(request).endpoint
     } catch let failure as Failure {
-      // A secret that nobody uses is of no use to anybody. After a time-out the daemon may use it all the same.
+      // Remove the unused secret file. After a timeout keep it, since the daemon may have accepted the secret.
       if let made, failure.status == .failed || failure.status == .notPermitted { SecretFile.remove(made) }
       throw hinted(failure, request)
     }
@@ -180,7 +180,7 @@ enum EndpointAdding {
     try context.line.value("token-file").map { try SecretFile.token($0, userID: context.process.userID) }
   }
 
-  /// Those that were given; nil when none was.
+  /// Returns the settings given by options; nil without any.
   private static func settings(_ context: Context) throws -> EndpointsInterface.Settings? {
     let line = context.line
     var settings = EndpointsInterface.Settings()
@@ -221,7 +221,7 @@ enum EndpointAdding {
     return EndpointsInterface.Settings.Events.allCases[place]
   }
 
-  /// As they are typed: `given-up` for what the protocol calls `givenUp`.
+  /// Event names as typed: `given-up` for the protocol's `givenUp`.
   static let eventNames = EndpointsInterface.Settings.Events.allCases.map { event in
     event.rawValue.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
   }

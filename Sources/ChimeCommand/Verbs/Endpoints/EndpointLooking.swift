@@ -92,7 +92,7 @@ enum EndpointLooking {
     endpoint.settings?.template.map { $0.utf8.contains(UInt8(ascii: "{")) ? localized("its own") : $0 }
   }
 
-  /// All of one, for a person.
+  /// Prints all details of an endpoint for a person.
   static func details(_ context: Context, _ endpoint: EndpointsInterface.Endpoint) {
     let clock = context.clock()
     let settings = endpoint.settings
@@ -140,7 +140,7 @@ enum EndpointLooking {
           + "--token-file")
   }
 
-  /// `are read; 3 given, the last 5 minutes ago, 1 refused`
+  /// Returns `are read; 3 given, the last 5 minutes ago, 1 refused`.
   private static func replies(_ endpoint: EndpointsInterface.Endpoint, _ clock: WallClock) -> String? {
     guard let replies = endpoint.replies else { return nil }
     var parts: [String] = []
@@ -201,8 +201,8 @@ enum EndpointLooking {
     return result.ok ? .success : .failed
   }
 
-  /// `HTTP/2 from 192.0.2.1: name 1.2 ms, connection 0.8 ms, TLS 9.0 ms, first byte 20.1 ms, in all 20.4 ms`: each from
-  /// the end of the one before.
+  /// Returns the phases of a request, each measured from the end of the one before: `HTTP/2 from 192.0.2.1: name 1.2
+  /// ms, connection 0.8 ms, TLS 9.0 ms, first byte 20.1 ms, in all 20.4 ms`.
   private static func parts(_ timing: EndpointsInterface.Timing, _ result: EndpointsInterface.TestResult) -> String {
     func length(_ microseconds: Int) -> String {
       let tenths = max(0, microseconds + 50) / 100

@@ -60,7 +60,7 @@ enum EndpointSecret {
     return .success
   }
 
-  /// That a new secret, made without --show, gets to somebody who needs it.
+  /// Checks that the new secret will be stored or shown to someone.
   private static func checkPlace(_ name: String, _ isMissing: Bool, _ context: Context) throws {
     guard let endpoint = try Endpoint.known(name, context), let signing = endpoint.signing, !signing.isEmpty else {
       return
@@ -91,7 +91,7 @@ enum EndpointSecret {
     }
     let name = TerminalSanitizer.line(endpoint.name)
     if let secret = rotation.secret {
-      // The one thing on standard output, for a pipe into where it is kept.
+      // The secret is the only text on standard output, so that it can be piped.
       context.out(TerminalSanitizer.line(secret))
     }
     let end =

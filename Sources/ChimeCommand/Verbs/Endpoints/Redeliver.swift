@@ -82,9 +82,9 @@ enum Discard {
   }
 }
 
-/// What the two have in common: which messages are meant, and how many may be without a question.
+/// The common part of both: the selection of messages, and the question before many.
 enum Selecting {
-  /// More are asked about on a terminal.
+  /// The number of messages beyond which the command asks on a terminal.
   static let unasked = 10
 
   static let options: [Verb.Option] =
@@ -110,7 +110,7 @@ enum Selecting {
 
   typealias Reply = DeliveriesInterface.Redeliver.Reply
 
-  /// Asks where they are many, does it with all that were chosen, and prints what was done; nil: somebody said no.
+  /// Asks if there are many, acts on all selected messages, and prints the result; returns nil if the user declines.
   static func run(
     _ context: Context, question: (Int) -> String, nothing: String, sentence: (Int, _ isDry: Bool) -> String,
     empty: String, more: (Reply) -> [JSONText.Member] = { _ in [] },

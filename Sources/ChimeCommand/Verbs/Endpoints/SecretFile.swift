@@ -1,9 +1,9 @@
 import ChimeWords
 import Glibc
 
-/// Files that hold a webhook's secret or token: readable by their owner only.
+/// Files that contain an endpoint's secret or token, readable only by their owner.
 enum SecretFile {
-  /// The secret in a file, or one of each kind; a file that others can read is refused.
+  /// Returns the secret in a file, or one of each kind; rejects a file that others can read.
   static func read(_ path: String, userID: UInt32) throws -> String {
     let secret = try text(path, what: localized("the secret file"), userID: userID)
     let words = secret.split(whereSeparator: \.isWhitespace)
@@ -18,28 +18,28 @@ enum SecretFile {
     return secret
   }
 
-  /// The token in a file; a file that others can read is refused.
+  /// Returns the token in a file; rejects a file that others can read.
   static func token(_ path: String, userID: UInt32) throws -> String {
     let token = try text(path, what: localized("the token file"), userID: userID)
     guard !token.isEmpty else { throw Failure.failed(localized("the token file %1 is empty", path)) }
     return token
   }
 
-  /// The passphrase in a file; a file that others can read is refused.
+  /// Returns the passphrase in a file; rejects a file that others can read.
   static func passphrase(_ path: String, userID: UInt32) throws -> String {
     let passphrase = try text(path, what: localized("the passphrase file"), userID: userID)
     guard !passphrase.isEmpty else { throw Failure.failed(localized("the passphrase file %1 is empty", path)) }
     return passphrase
   }
 
-  /// What is in a file of which the daemon knows what it has to hold; one that others can read is refused.
+  /// Returns the content of a file that the daemon will check; rejects a file that others can read.
   static func any(_ path: String, userID: UInt32) throws -> String {
     try text(path, what: localized("the file"), userID: userID)
   }
 
   private static func text(_ path: String, what: String, userID: UInt32) throws -> String {
     let shown = "\(what) \(path)"
-    // O_NONBLOCK: a named pipe in its place must not hold us.
+    // O_NONBLOCK: a named pipe must not block the command.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw Failure.system(localized("cannot open %1", shown), errno: errno) }
     defer { close(descriptor) }
@@ -62,9 +62,9 @@ enum SecretFile {
     return trimmed(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Makes a secret of 32 random bytes and writes it to a file that must not exist yet.
+  /// Generates a secret of 32 random bytes and writes it to a new file.
   static func make(_ path: String) throws -> String {
-    // The standard library takes these from getrandom(2).
+    // The standard library's generator uses getrandom(2).
     let secret = "whsec_" + base64((0..<32).map { _ in UInt8.random(in: .min ... .max) })
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
@@ -92,7 +92,7 @@ enum SecretFile {
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 
-  /// Base64 of RFC 4648, with padding.
+  /// Encodes base64 (RFC 4648) with padding.
   static func base64(_ bytes: [UInt8]) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     var text = ""

@@ -69,7 +69,7 @@ enum Apply {
       files: source.files, set: line.value("set"), otherwise: source.name, prune: prunes ? true : nil, dryRun: true,
       entries: line.has("entries") ? true : nil)
     let daemon = try context.daemon()
-    // Thousands of reminders take their time where the disk is slow.
+    // Thousands of reminders take long on a slow disk.
     daemon.patience += .seconds(300)
     func call(_ doing: String) throws -> Call.Reply {
       let progress = Progress(context, doing)
@@ -118,8 +118,8 @@ enum Apply {
     return .success
   }
 
-  /// Asks whoever applies the set whether endpoints may have the files that it names: a set may come from anywhere, and
-  /// what stands in a file of one's own goes to whoever the set says.
+  /// Asks whether endpoints may use the files that the set names. A set may come from anywhere, and its endpoints would
+  /// send the contents of the user's files to a URL of the set's choice.
   private static func allowsFiles(
     _ reply: RemindersInterface.Apply.Reply, _ source: SetSource, _ context: Context
   ) throws -> Bool {
@@ -139,7 +139,7 @@ enum Apply {
     return Asking.confirm(context, question)
   }
 
-  /// `~/token → the endpoint team, https://example.org/hook`
+  /// Returns `~/token → the endpoint team, https://example.org/hook`.
   static func sentence(on use: RemindersInterface.SetFileUse, _ source: SetSource, _ context: Context) -> String {
     let (name, url) = (TerminalSanitizer.line(use.endpoint), TerminalSanitizer.line(use.url))
     guard let path = use.path else {
@@ -151,7 +151,7 @@ enum Apply {
       : localized("the content of %1 signs the messages to the endpoint %2: %3", file, name, url)
   }
 
-  /// What was logged goes only when it is said once more.
+  /// Requires --entries before logged entries are removed.
   private static func refuseRecords(_ reply: RemindersInterface.Apply.Reply, _ line: ParsedLine) throws {
     guard !line.has("entries"), let first = reply.changes.first(where: { $0.records != nil }) else { return }
     throw Failure.failed(
@@ -167,13 +167,13 @@ enum Apply {
 /// The files of a set.
 struct SetSource {
   var files: [RemindersInterface.SetFile] = []
-  /// What the set is called when nothing says so; nil for standard input.
+  /// The set's default name; nil for standard input.
   var name: String?
-  /// From where the paths in it go.
+  /// The folder for relative paths in the set.
   private var folder = "."
 
   private static let longest = 1_000_000
-  /// Of more it is not said how much it is.
+  /// Beyond this size, the error message states no size.
   private static let most = 64_000_000
 
   init(_ context: Context) throws {
@@ -209,7 +209,7 @@ struct SetSource {
     try check(with: [])
   }
 
-  /// Sees that all of it goes into one message, so that it is all done or nothing is.
+  /// Checks that everything fits into one message, so that it is applied atomically.
   func check(with packs: [RemindersInterface.SetSecret]) throws {
     let texts = files.map(\.text) + packs.compactMap(\.text)
     let weight = texts.reduce(0) { $0 + CalendarParts.weight($1.utf8) }
@@ -241,7 +241,7 @@ struct SetSource {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The last part of a path, without its ending, of what a name is made of.
+  /// Returns the last path component without its extension, as the base of a name.
   private static func name(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
@@ -257,19 +257,19 @@ struct SetSource {
     return name.isEmpty ? nil : name
   }
 
-  /// Where a path of the set leads.
+  /// Resolves a path of the set.
   func place(_ path: String, _ context: Context) -> String {
     if path.hasPrefix("~/"), let home = context.process.environment["HOME"] { return home + path.dropFirst() }
     return path.hasPrefix("/") ? path : folder + "/" + path
   }
 
-  /// Where a path of the set leads; nil when nothing is there.
+  /// Resolves a path of the set; nil if nothing exists there.
   private func full(_ path: String, _ context: Context) -> String? {
     let full = place(path, context)
     return access(full, F_OK) != 0 && errno == ENOENT ? nil : full
   }
 
-  /// What is in the file of a pack; nil when there is none.
+  /// Returns the contents of a pack file; nil if there is none.
   func pack(_ path: String, _ context: Context) -> RemindersInterface.SetSecret? {
     guard let full = full(path, context) else { return nil }
     guard let bytes = Files.read(full, limit: Self.longest) else {
@@ -281,7 +281,7 @@ struct SetSource {
     return .init(path: path, text: text)
   }
 
-  /// What is in a file of secrets; nil when there is none.
+  /// Returns the contents of a secret file; nil if there is none.
   func secret(_ path: String, _ context: Context) -> RemindersInterface.SetSecret? {
     guard let full = full(path, context) else { return nil }
     do {

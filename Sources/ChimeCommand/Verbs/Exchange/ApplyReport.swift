@@ -1,13 +1,13 @@
 import ChimeControl
 import ChimeWords
 
-/// What an apply did, or would do.
+/// The report of what an apply did, or would do.
 struct ApplyReport {
   typealias Change = RemindersInterface.SetChange
 
   var reply: RemindersInterface.Apply.Reply
   var isDry: Bool
-  /// Each file that is handed on, with what is said of it.
+  /// Each file that endpoints receive, with its sentence.
   var files: [(use: RemindersInterface.SetFileUse, sentence: String)]
 
   init(
@@ -35,7 +35,7 @@ struct ApplyReport {
     case .human: if !context.isQuiet { for line in lines(context) { context.out(line) } }
     }
     context.warn(reply.warnings)
-    // Where a person was asked they have been named already.
+    // An interactive user has already seen these sentences.
     if isDry { for file in files { context.note(file.sentence, .caution) } }
     context.note(summary)
     let taken = reply.changes.count(where: Self.isTakenOver)
@@ -58,7 +58,7 @@ struct ApplyReport {
     }
   }
 
-  /// A line for each change, and beneath it what changes.
+  /// Returns a line for each change, with the changed fields below.
   func lines(_ context: Context) -> [String] {
     reply.changes.filter { !Self.isTakenOver($0) }.flatMap { change -> [String] in
       let (mark, tone): (String, Style.Tone) =
@@ -111,18 +111,18 @@ struct ApplyReport {
     ]
   }
 
-  /// To what is left of a terminal's line.
+  /// Truncates text to the rest of a terminal's line.
   private func cut(_ text: String, _ context: Context, _ used: Int) -> String {
     context.process.output.isTerminal ? TextWidth.truncate(text, to: max(8, context.width - used)) : text
   }
 
-  /// Whether something that was set by hand merely comes to belong to the set, as all does when an export is first applied:
-  /// nothing about it changes.
+  /// Whether an item set by hand only becomes a member of the set without other changes. This happens to all items when
+  /// an export is first applied.
   static func isTakenOver(_ change: Change) -> Bool {
     change.action == .change && change.fields.map(\.name) == ["set"] && change.fields[0].old == nil
   }
 
-  /// `1 added, 2 changed, 1 removed, 14 unchanged`
+  /// Returns `1 added, 2 changed, 1 removed, 14 unchanged`.
   var summary: String {
     let changes = reply.changes.filter { !Self.isTakenOver($0) }
     let unchanged = reply.unchanged + reply.changes.count - changes.count

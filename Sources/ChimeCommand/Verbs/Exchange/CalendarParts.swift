@@ -1,13 +1,13 @@
 import ChimeWords
 
-/// A calendar taken apart into messages that the daemon takes.
+/// Splits a calendar into messages that the daemon accepts.
 ///
-/// Lines are unfolded on the way, because a fold may stand within a character, which a message could not carry. Events
-/// with the same UID stay together, since one may change what another says, and each part has the calendar's time zones.
+/// Lines are unfolded, because a fold may split a character, which JSON could not carry. Events with the same UID stay
+/// together, since one can override another. Each part includes the calendar's time zones.
 enum CalendarParts {
-  /// How heavy a part may be: the limit of a message is 1 MiB, and the request around the text is small.
+  /// The weight limit of a part: a message holds 1 MiB, and the request around the text is small.
   static let heaviest = 1_000_000
-  /// No line matters beyond this: the longest text a reminder takes is 16 KiB.
+  /// The length limit of a line; the longest text of a reminder is 16 KiB.
   static let longestLine = 65_536
 
   struct Line {
@@ -22,7 +22,7 @@ enum CalendarParts {
     }
   }
 
-  /// How many bytes of a JSON string it takes.
+  /// Returns the number of bytes in a JSON string.
   static func weight(_ bytes: some Sequence<UInt8>) -> Int {
     bytes.reduce(0) {
       $0
@@ -75,7 +75,7 @@ enum CalendarParts {
     return parts
   }
 
-  /// A calendar: what every part of it needs, and its events by UID.
+  /// A calendar: the frame that every part needs, and its events by UID.
   private struct Calendar {
     /// `BEGIN:VCALENDAR`, properties and time zones.
     var frame: [Line] = []
@@ -123,7 +123,7 @@ enum CalendarParts {
       }
       if ends { depth = max(0, depth - 1) }
     }
-    // What is cut off is sent as it is, for the daemon to say so.
+    // Send a truncated calendar as it is, so that the daemon reports it.
     if !calendar.frame.isEmpty || depth > 0 {
       if depth > 1 { calendar.groups.append(component) }
       calendars.append(calendar)
@@ -154,7 +154,7 @@ enum CalendarParts {
     func finish() {
       guard !joined.isEmpty else { return }
       var line = joined.prefix(longestLine)
-      // Not within a character.
+      // Do not cut within a character.
       if line.count < joined.count { while let last = line.last, last >= 0x80 { line.removeLast() } }
       lines.append(Line(line, number: start))
     }

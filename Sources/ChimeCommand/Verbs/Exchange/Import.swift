@@ -121,18 +121,18 @@ enum Import {
   }
 }
 
-/// Where the text of an import comes from.
+/// The source of an import's text.
 struct ImportSource {
   var format: RemindersInterface.Import.Format
-  /// For messages.
+  /// The name in messages.
   var name: String
   var hasUsers = false
   private var bytes: [UInt8]
 
-  /// Files are read up to here.
+  /// The size limit of a file, in bytes.
   private static let longest = 64 << 20
 
-  /// The words that name a program; what is none of them is the file of a calendar.
+  /// The words that name a program; any other word is a calendar file.
   private static let programs: [String: RemindersInterface.Import.Format] = [
     "crontab": .crontab, "at": .at, "systemd": .systemd, "remind": .remind, "taskwarrior": .taskwarrior,
   ]
@@ -173,7 +173,7 @@ struct ImportSource {
     }
   }
 
-  /// Where remind looks by itself.
+  /// Returns the default file of remind(1).
   private static func script(_ environment: [String: String]) -> String {
     environment["DOTREMINDERS"] ?? (environment["HOME"] ?? "") + "/.reminders"
   }
@@ -191,12 +191,12 @@ struct ImportSource {
     Failure.failed(localized("%1 is longer than %2 MiB", name, longest >> 20))
   }
 
-  /// Whether its name is that of a table or of JSON.
+  /// Whether the file name is that of CSV or JSON.
   var looksLikeEntries: Bool { [".csv", ".json"].contains { name.lowercased().hasSuffix($0) } }
 
   var looksLikeCalendar: Bool { CalendarParts.looksLikeCalendar(bytes) }
 
-  /// The text in messages that the daemon takes.
+  /// Splits the text into messages that the daemon accepts.
   func parts() throws -> [ImportPart] {
     if format == .icalendar, looksLikeCalendar { return try CalendarParts.split(bytes, name: name) }
     let text = String(decoding: bytes, as: UTF8.self)
@@ -208,13 +208,13 @@ struct ImportSource {
   }
 }
 
-/// What is sent at once.
+/// The text of one message.
 struct ImportPart {
   var text: String
-  /// Of each line of the text its number in the file; `nil` when they are the same.
+  /// The line numbers in the file; `nil` if they are the same.
   var numbers: [Int]?
 
-  /// How many lines it has.
+  /// The number of lines.
   var lines: Int { numbers?.count ?? text.utf8.count { $0 == 0x0A } }
 
   func line(_ line: Int) -> Int {

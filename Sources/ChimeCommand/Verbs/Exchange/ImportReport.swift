@@ -1,12 +1,12 @@
 import ChimeControl
 import ChimeWords
 
-/// What an import came to, for people and programs.
+/// The result of an import, for people and programs.
 struct ImportReport {
   var reply: RemindersInterface.Import.Reply
   var isDry: Bool
 
-  /// How many remarks are told one by one.
+  /// The most remarks that are printed.
   private static let mostTold = 20
 
   init(_ reply: RemindersInterface.Import.Reply, isDry: Bool) {
@@ -49,7 +49,7 @@ struct ImportReport {
     return table
   }
 
-  /// What was not taken and what was lost, one by one; what has passed, is over or is there is only counted.
+  /// Prints skipped and lossy entries one by one; past, finished and existing ones are only counted.
   private func tell(_ context: Context) {
     let told = reply.remarks.filter { $0.kind == .refused || $0.kind == .note }
     for remark in told.prefix(Self.mostTold) {
@@ -62,7 +62,7 @@ struct ImportReport {
     }
   }
 
-  /// `12 reminders added, 3 skipped: 2 have passed, 1 is there already`
+  /// Returns `12 reminders added, 3 skipped: 2 have passed, 1 is there already`.
   var summary: String {
     let count = reply.added.count
     let added =

@@ -63,7 +63,7 @@ enum Command {
       throw Failure.usage(
         localized("the name of a command is missing"), hint: localized("`chime command list` shows them"))
     }
-    // The answer comes when the program has ended, which its time limit bounds; one that is not there needs no patience.
+    // The reply comes when the program ends, so wait for as long as its time limit.
     let daemon = try context.daemon()
     let limit = try commands(daemon).first { $0.name == name }?.timeLimit
     let span = limit.flatMap { try? DurationText.parseISO8601($0) } ?? .zero

@@ -53,7 +53,7 @@ enum Doctor {
     if !context.isQuiet { context.out("\n\(summary(findings, context))") }
   }
 
-  /// Folded at the width of a terminal.
+  /// Prints text wrapped at the width of the terminal.
   private static func write(_ text: String, after first: String, indent: Int, _ context: Context) {
     let text = TerminalSanitizer.line(text)
     guard let width = context.process.output.width, width > indent + 20 else { return context.out(first + text) }
@@ -94,7 +94,7 @@ enum Doctor {
     if cautions > 0 {
       parts.append(context.style(localized(count: cautions, "%n needing attention", "%n needing attention"), .caution))
     }
-    // One below the other on a narrow screen.
+    // On a narrow terminal, one below the other.
     return parts.joined(separator: (context.process.output.width ?? .max) < 64 ? ",\n" : ", ")
   }
 
@@ -128,7 +128,7 @@ enum Doctor {
 }
 
 extension Finding {
-  /// What a program reads of it.
+  /// The finding in the output for programs.
   var output: Output.Finding {
     Output.Finding(
       check: check.rawValue, state: .init(rawValue: state.rawValue) ?? .skipped, message: message.english,

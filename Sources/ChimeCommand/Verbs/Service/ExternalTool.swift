@@ -1,11 +1,11 @@
 import ChimeWords
 import Glibc
 
-/// Programs that alone may read what is to be imported: crontab(1), at(1), systemctl(1), task(1).
+/// Runs the programs that have access to data for import: crontab(1), at(1), systemctl(1), task(1).
 enum ExternalTool {
-  /// What a program prints in the language of programs (`LC_ALL=C`); nil when it ends with a failure.
+  /// Returns a program's output with `LC_ALL=C`; nil if it fails.
   ///
-  /// - Throws: when there is none of that name.
+  /// - Throws: if the program does not exist.
   static func output(_ arguments: [String], hint: String) throws -> [UInt8]? {
     let child: ChildProgram
     do throws(ChildProgram.StartFault) {
@@ -16,12 +16,12 @@ enum ExternalTool {
         : Failure.system(localized("cannot run %1", arguments.joined(separator: " ")), errno: error.code)
     }
     let output = child.output.flatMap { Files.read($0, limit: 16 << 20) }
-    // Before the wait: what writes on without end is to see that nobody reads.
+    // Close the pipe before waiting, so that a program that writes endlessly gets EPIPE.
     if let descriptor = child.output { close(descriptor) }
     return try child.end() == 0 ? output : nil
   }
 
-  /// The environment, but for its language.
+  /// Returns the environment without locale settings.
   private static func plainEnvironment() -> [String] {
     var texts = ["LC_ALL=C"]
     var place = environ
@@ -33,9 +33,9 @@ enum ExternalTool {
     return texts
   }
 
-  // MARK: What each of them knows
+  // MARK: Output of each tool
 
-  /// What `crontab -l` prints.
+  /// Returns the output of `crontab -l`.
   static func crontab() throws -> [UInt8] {
     let hint = localized("chime import crontab FILE reads a file")
     guard let output = try output(["crontab", "-l"], hint: hint) else {
@@ -46,7 +46,7 @@ enum ExternalTool {
     return output
   }
 
-  /// The queue of at: what `atq` prints, and beneath each job its commands, each line after a tab.
+  /// Returns the queue of at(1): the output of `atq`, with the commands under each job, each after a tab.
   static func queue() throws -> [UInt8] {
     let hint = localized("chime import at FILE reads the output of atq from elsewhere")
     guard let list = try output(["atq"], hint: hint) else {
@@ -63,15 +63,15 @@ enum ExternalTool {
     return Array(text.utf8)
   }
 
-  /// The commands of a script that `at -c` prints. What stands before them is the environment in which `at` was called: it
-  /// may have secrets in it, and stays here.
+  /// Returns the commands of a script from `at -c`. The environment before them stays on this machine, because it may
+  /// contain secrets.
   static func commands(ofScript script: String) -> [String] {
     var lines = script.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)[...]
     guard let change = lines.firstIndex(where: { $0.hasPrefix("cd ") && $0.hasSuffix("|| {") }),
       let end = lines[change...].firstIndex(of: "}")
     else { return [] }
     lines = lines[(end + 1)...]
-    // With a shell of its own the commands are a text that is given to it.
+    // For another shell, at(1) writes the commands as a here-document.
     if let first = lines.first, first.hasPrefix("${SHELL:-/bin/sh} <<") {
       let mark = first.split(separator: "'").dropFirst().first.map(String.init) ?? ""
       lines = lines.dropFirst().prefix { $0 != mark }
@@ -81,7 +81,7 @@ enum ExternalTool {
     return Array(lines)
   }
 
-  /// The timers of systemd that are loaded, with the services that they start, as `systemctl cat` prints them.
+  /// Returns the loaded systemd timers and their services, in the format of `systemctl cat`.
   static func timers(ofSystem: Bool) throws -> [UInt8] {
     let systemctl = ["systemctl", ofSystem ? "--system" : "--user"]
     let hint = localized("chime import systemd FILE.timer reads files")
@@ -102,12 +102,12 @@ enum ExternalTool {
     return text
   }
 
-  /// Unit files, each after a line with its path, with the services that stand beside timers.
+  /// Returns unit files, each after a line with its path, including the services beside timers.
   static func units(_ paths: [String], limit: Int) throws -> [UInt8] {
     var text: [UInt8] = []
     func add(_ path: String) -> Bool {
       guard let bytes = Files.read(path, limit: limit) else { return false }
-      // What `systemctl cat` has printed has such lines already.
+      // Output of `systemctl cat` has these lines already.
       if !bytes.starts(with: Array("# /".utf8)) { text += Array("# \(full(path))\n".utf8) }
       text += bytes + [0x0A]
       return true
@@ -123,12 +123,12 @@ enum ExternalTool {
   private static func full(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
-    // By the name that it was given: one that links to another may be an instance of that.
+    // Resolve only the folder: a linked unit name may be an instance.
     let folder = String(cString: real).split(separator: "/").dropLast().joined(separator: "/")
     return "/\(folder)/\(path.split(separator: "/").last ?? "")"
   }
 
-  /// The tasks of taskwarrior that are not done.
+  /// Returns taskwarrior's unfinished tasks.
   static func tasks() throws -> [UInt8] {
     let hint = localized("chime import taskwarrior FILE reads the output of task export from elsewhere")
     let open = "(status:pending or status:waiting or status:recurring)"

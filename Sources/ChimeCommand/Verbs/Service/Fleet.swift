@@ -28,7 +28,7 @@ enum Fleet {
       context.out(headline(fleet))
       context.out(waiting(fleet))
       if !fleet.isShared {
-        // From one machine to several: what is typed first.
+        // With a single daemon, show the first step to several.
         context.note(
           localized(
             "`%1` tests the move and changes nothing; docs/fleet.md", "chime store move --to postgres --dry-run"))
@@ -45,7 +45,7 @@ enum Fleet {
     return .success
   }
 
-  /// Those of which there is something to say.
+  /// Returns the daemons to show: all but replaced ones.
   static func present(_ daemons: [DaemonInterface.Daemon]) -> [DaemonInterface.Daemon] {
     daemons.filter { $0.state != .replaced }
   }
@@ -65,7 +65,7 @@ enum Fleet {
     return localized(count: running.count, "%n daemon uses the store.", "%n daemons share the store.")
   }
 
-  /// What has not been done yet.
+  /// Describes overdue and pending work.
   private static func waiting(_ fleet: DaemonInterface.Fleet) -> String {
     let overdue =
       fleet.overdue == 0
@@ -141,7 +141,7 @@ enum Fleet {
     return table
   }
 
-  /// A line for `chime status`; nil where there is but one.
+  /// Returns a line for `chime status`; nil for a single daemon.
   static func line(_ health: DaemonInterface.Health) -> String? {
     let daemons = present(health.daemons ?? [])
     guard daemons.count > 1 else { return nil }

@@ -18,7 +18,7 @@ enum Metrics {
     let text = try context.daemon().call(DaemonInterface.Metrics()).text
     switch context.format {
     case .json: context.print(json: .members(["metrics": .string(text)]))
-    // It has lines and nothing else already.
+    // The text already consists of plain lines.
     case .plain, .human: for line in text.split(separator: "\n") { context.out(TerminalSanitizer.line(line)) }
     }
     return .success

@@ -97,13 +97,13 @@ enum Report {
   }
 }
 
-/// The file of a report.
+/// Checks, writes and opens the report's file.
 enum ReportFile {
-  /// Refuses what would be lost if it were replaced, before any work is done.
+  /// Refuses to replace a file that is no report, before any work is done.
   static func judge(_ path: String) throws {
     var status = stat()
     guard lstat(path, &status) == 0 else {
-      // A name that is not there yet is as it should be; a folder that is not there shows when the file is made.
+      // A missing file is fine; a missing folder is reported when the file is created.
       if errno == ENOENT { return }
       throw Failure.system(localized("cannot access %1", path), errno: errno)
     }
@@ -131,7 +131,7 @@ enum ReportFile {
     String(decoding: bytes, as: UTF8.self).contains(ReportPage.mark)
   }
 
-  /// Writes a new file beside it, readable by its owner alone, and gives it the name when it is whole and on the disk.
+  /// Writes a temporary file with mode 0600 in the same folder, syncs it, and renames it.
   static func write(_ text: String, to path: String) throws {
     let (folder, name) =
       path.lastIndex(of: "/").map { (String(path[...$0]), String(path[path.index(after: $0)...])) }
@@ -153,7 +153,7 @@ enum ReportFile {
     throw Failure.system(problem, errno: code)
   }
 
-  /// Has the desktop show it, and does not wait.
+  /// Opens the file in the desktop's browser without waiting.
   static func open(_ path: String) throws {
     let absolute =
       path.hasPrefix("/")
@@ -162,7 +162,7 @@ enum ReportFile {
         defer { free(text) }
         return String(cString: text)
       } ?? path
-    // xdg-open hands it to the browser and ends; what it says is nobody's answer.
+    // xdg-open starts the browser and ends; its output is not useful.
     let status = try Editor.run(["/bin/sh", "-c", "xdg-open \"$1\" >/dev/null 2>&1", "sh", absolute])
     guard status != 0 else { return }
     throw Failure.failed(

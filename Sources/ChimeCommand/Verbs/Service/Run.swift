@@ -38,7 +38,7 @@ enum Run {
     guard let signals = SignalPipe(Self.passed, always: [SIGCHLD]) else {
       throw Failure.system(localized("cannot create a pipe"), errno: errno)
     }
-    // The keys that interrupt reach the program by themselves: it has the same terminal.
+    // Ctrl-C and Ctrl-\ reach the program directly, because it shares the terminal.
     for signal in [SIGINT, SIGQUIT] { Glibc.signal(signal, SIG_IGN) }
     let begun = context.process.elapsed()
     let reporter = Reporter(context, name)
@@ -52,7 +52,7 @@ enum Run {
       Failure.failed(problem).print(to: context.process.errors, style: context.style)
       leave(context, status)
     }
-    // The program runs while this is said.
+    // The program runs during this call.
     reporter.ping(.started)
     var tails = Tails(child)
     let status = tails.copy(untilEndOf: child, signals)
@@ -61,10 +61,10 @@ enum Run {
     leave(context, status)
   }
 
-  /// What is passed on to the program.
+  /// The signals that are forwarded to the program.
   private static let passed = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM]
 
-  /// The status is the program's, which is none of the command's own.
+  /// Exits with the program's status.
   private static func leave(_ context: Context, _ status: Int32) -> Never {
     context.process.output.flush()
     context.process.errors.flush()
@@ -72,7 +72,7 @@ enum Run {
   }
 }
 
-/// Says how the program is; what stands in its way stops no program.
+/// Reports the program's state to the daemon; errors never stop the program.
 private final class Reporter {
   private let context: Context
   private let name: String
@@ -80,9 +80,9 @@ private final class Reporter {
 
   init(_ context: Context, _ name: String) { (self.context, self.name) = (context, name) }
 
-  /// How long a daemon may take that does not answer.
+  /// The time limit of a call.
   private static let patience = Duration.seconds(5)
-  /// How long it is waited for one that is about to come back, at the end of a run.
+  /// The pauses in microseconds before retries at the end of a run, for a daemon that is restarting.
   private static let pauses: [UInt32] = [200_000, 800_000, 3_000_000]
 
   func ping(
@@ -93,7 +93,7 @@ private final class Reporter {
       output: output.flatMap { $0.isEmpty ? nil : $0 })
     for pause in (kind == .started ? [] : Self.pauses) + [0] {
       do {
-        // A connection of its own: hours may lie between the two.
+        // Use a new connection each time, because hours may pass between calls.
         let daemon = try context.connect()
         daemon.patience = Self.patience
         _ = try daemon.call(call)
@@ -118,7 +118,7 @@ private final class Reporter {
   }
 }
 
-/// What a program writes, passed on as it comes.
+/// Copies the program's output and keeps its end.
 private struct Tails {
   private var tail = OutputTail(limit: Product.pingOutputLimit)
   private var open: [(from: Int32, to: Int32)] = []
@@ -130,7 +130,9 @@ private struct Tails {
 
   var text: String { tail.text }
 
-  /// - Returns: the exit status of the program, or 128 and the signal that ended it.
+  /// Copies output until the program ends.
+  ///
+  /// - Returns: its exit status; 128 plus the signal number if a signal ended it.
   mutating func copy(untilEndOf child: ChildProgram, _ signals: SignalPipe) -> Int32 {
     while true {
       var entries = ([signals.descriptor] + open.map(\.from)).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -155,11 +157,11 @@ private struct Tails {
     if count == 0 || count < 0 && errno != EINTR { open.remove(at: place) }
   }
 
-  /// What is there already. Others that the program has started may have the pipe open still: nobody waits for them.
+  /// Copies the buffered output without waiting: descendants of the program may keep the pipe open.
   private mutating func drain() {
     for (from, to) in open {
       _ = fcntl(from, F_SETFL, O_NONBLOCK)
-      // As much as a pipe holds: what goes on to write would hold this up without end.
+      // Read at most a full pipe, since a descendant could write forever.
       for _ in 0..<16 { if tail.read(from, passing: to) <= 0 { break } }
     }
   }

@@ -17,7 +17,7 @@ enum Snapshot {
     alsoTried: ["snapshots", "save", "dump"],
     json: "`snapshot`; with `--list` `snapshots`, and `more`, which is false", run: run)
 
-  /// A store of a million reminders takes half a minute on a slow disk.
+  /// The time limit: a store of a million reminders takes half a minute on a slow disk.
   private static let patience = Duration.seconds(600)
 
   static func run(_ context: Context) throws -> ExitCode {

@@ -20,7 +20,7 @@ enum Status {
     ],
     alsoTried: ["health", "info"], json: "`status`", run: run)
 
-  /// Older messages that were given up are history.
+  /// The age up to which failed deliveries are reported.
   private static let lately = Milliseconds.days(7)
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -40,11 +40,11 @@ enum Status {
     return verdict.problems.isEmpty ? .success : .failed
   }
 
-  /// What the daemon says of itself, with what its endpoints and the messages of the last days say.
+  /// Combines the daemon's health with its endpoints and recent deliveries.
   private static func verdict(
     _ health: DaemonInterface.Health, _ daemon: Daemon, _ context: Context
   ) throws -> HealthStatus {
-    // A store that does not answer has been told of already.
+    // The daemon already reports a failing store.
     guard health.storeProblem == nil else { return HealthStatus(health) }
     let endpoints = try daemon.call(EndpointsInterface.List()).endpoints
     var dead = 0
@@ -100,7 +100,7 @@ enum Status {
       health.lastSnapshot.map { localized("snapshot %1", clock.relative($0.takenAt)) } ?? localized("no snapshot yet")
     let store = [
       health.storeProblem.map { localizedServerMessage($0) } ?? localized("in order"),
-      // A database is saved by means of its own.
+      // A database has backups of its own.
       HealthChecks.isDatabase(health.store) ? nil : snapshot, health.store,
     ]
     let fleet = Fleet.line(health).map { [(localized("daemons"), $0)] } ?? []
@@ -141,7 +141,7 @@ enum Status {
     ]
   }
 
-  /// Those that are near a limit, of many; all with --verbose.
+  /// Returns the tenants near a limit; all if they are few, and with --verbose.
   private static func tenants(_ tenants: [DaemonInterface.Tenant], isVerbose: Bool) -> [(String, String)] {
     guard !tenants.isEmpty else { return [] }
     let shown = isVerbose || tenants.count <= 3 ? tenants : tenants.filter { $0.isNearLimit || $0.requestsRefused > 0 }
@@ -157,7 +157,7 @@ enum Status {
     return [(localized("tenants"), (parts + others).joined(separator: "; "))]
   }
 
-  /// What --verbose adds.
+  /// Returns the additional facts of --verbose.
   private static func details(_ health: DaemonInterface.Health, _ context: Context) -> [(String, String)] {
     let memory = Double(health.residentBytes * 10 / 1_048_576) / 10
     let process = [
