@@ -115,7 +115,10 @@ import Varlink
     #expect(findings(nil) == ["good the daemon has sent none yet"])
     let taken = Wire.Time(at: "2026-03-27T08:00:00Z", zone: "UTC")
     #expect(findings(nil, takenAt: taken).first?.hasPrefix("good the last was taken") == true)
-    #expect(findings("the receiver does not accept the heartbeat: answered 404") == ["bad the receiver does not accept the heartbeat: answered 404"])
+    #expect(
+      findings("the receiver does not accept the heartbeat: answered 404") == [
+        "bad the receiver does not accept the heartbeat: answered 404"
+      ])
     var facts = Self.healthy()
     facts.daemon = .answered(Samples.health(), after: 1)
     #expect(HealthChecks(facts).heartbeat.isEmpty)
@@ -259,7 +262,8 @@ import Varlink
     Break(.secrets, .bad, "mode 0644", "chmod 600 /s/1000-team") {
       $0.examination?.openFiles = [
         .init(
-          path: "/s/1000-team", problem: "other users may read or change it (mode 0644)", remedy: "chmod 600 /s/1000-team")
+          path: "/s/1000-team", problem: "other users may read or change it (mode 0644)",
+          remedy: "chmod 600 /s/1000-team")
       ]
     },
     Break(.bus, .bad, "names no session bus", "systemctl --user import-environment") {

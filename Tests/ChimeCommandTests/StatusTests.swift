@@ -99,7 +99,10 @@ import Testing
             ]
           }),
         .failed,
-        ["→  put it back under [calendars] in chimed.toml", "→  correct the file: Chime reads it again as soon as it changes"]
+        [
+          "→  put it back under [calendars] in chimed.toml",
+          "→  correct the file: Chime reads it again as soon as it changes",
+        ]
       ),
       // An unknown notice of a later daemon, and an earlier daemon that sends sentences only.
       (

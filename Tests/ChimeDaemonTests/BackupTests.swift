@@ -220,7 +220,8 @@ struct BackupTests {
       try refused(with(String(repeating: "[", count: 5_000)), "nests deeper")
       try refused(with("{\"entry\":"), "no JSON object")
       try refused(
-        with("{\"photo\":{\"name\":\"\(String(repeating: "a", count: 64)).jpg\",\"bytes\":5}}"), "a photo is incomplete")
+        with("{\"photo\":{\"name\":\"\(String(repeating: "a", count: 64)).jpg\",\"bytes\":5}}"), "a photo is incomplete"
+      )
       try refused(
         with("{\"photo\":{\"name\":\"\(String(repeating: "a", count: 64)).jpg\",\"bytes\":99999999999}}"),
         "at most 20 MiB")

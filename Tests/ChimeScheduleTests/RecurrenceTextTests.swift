@@ -106,7 +106,8 @@ import Testing
     Refusal("RRULE:FREQ=YEARLY;BYWEEKNO=2;BYDAY=2MO", at: 30, "within the weeks of BYWEEKNO"),
     Refusal("RRULE:FREQ=MONTHLY;BYDAY=6MO", .outOfRange, at: 20, "no month has a day of the week 6 times"),
     Refusal("RRULE:FREQ=MONTHLY;BYDAY=0MO", .outOfRange, at: 26, "no period holds"),
-    Refusal("RRULE:FREQ=WEEKLY;BYDAY=MON", at: 25, try: "RRULE:FREQ=WEEKLY;BYDAY=MO", #""MON" is not a day of the week"#),
+    Refusal(
+      "RRULE:FREQ=WEEKLY;BYDAY=MON", at: 25, try: "RRULE:FREQ=WEEKLY;BYDAY=MO", #""MON" is not a day of the week"#),
     Refusal("RRULE:FREQ=WEEKLY;BYDAY=MO,", at: 28, "a value is missing in the list of BYDAY"),
     Refusal("RRULE:FREQ=DAILY;BYHOUR=24", .outOfRange, at: 25, "out of range for BYHOUR"),
     Refusal("RRULE:FREQ=DAILY;BYSECOND=61", .outOfRange, at: 27, "out of range for BYSECOND"),

@@ -43,7 +43,9 @@ struct HeartbeatTests {
         }
         #expect(failure.body["data"]["problem"].string?.contains("the disk is full") == true, "\(failure.body)")
         let before = beats()
-        #expect(try await heartbeat(home)["problem"].string?.contains("the heartbeat cannot be sent: the disk is full") == true)
+        #expect(
+          try await heartbeat(home)["problem"].string?.contains("the heartbeat cannot be sent: the disk is full")
+            == true)
         // The daemon checks the store each second; count these checks instead of waiting for a time.
         func held() async throws -> Int {
           let line = try await home.did("metrics").split(separator: "\n").first {

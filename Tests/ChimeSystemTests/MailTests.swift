@@ -77,7 +77,8 @@ struct MailTests {
       }
       #expect(try await lastResult("busy", "waiting", in: home) == "answered 421: try later")
       #expect(try await lastResult("full", "waiting", in: home) == "answered 450: try later")
-      #expect(try await lastResult("gone", "dead", in: home) == "answered 550: the server rejects the message permanently")
+      #expect(
+        try await lastResult("gone", "dead", in: home) == "answered 550: the server rejects the message permanently")
       #expect(server.refusals == 3 && server.messages.isEmpty)
       let gone = try await delivery("gone", "dead", in: home)["id"].string ?? ""
       let kept = try await home.did("deliveries", "--id", gone, "--json")

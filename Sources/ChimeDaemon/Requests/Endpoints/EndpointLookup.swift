@@ -8,7 +8,8 @@ enum EndpointLookup {
     guard channel.isValidForEndpoint else {
       throw ControlFailure.invalidValue(
         field: "name",
-        "'\(TrackerFields.shown(name))' is not a name for an endpoint: use 1 to 64 letters, digits, . _ or -, and not desktop")
+        "'\(TrackerFields.shown(name))' is not a name for an endpoint: use 1 to 64 letters, digits, . _ or -, and not desktop"
+      )
     }
     return DeliveryQueue(owner: owner, channel: channel)
   }

@@ -102,6 +102,8 @@ struct ReminderLinks: ReminderPart {
   }
 
   static var expectsNoEntry: ControlFailure {
-    .invalidValue(field: "within", "an expectation ends with a ping, and a tracker's reminder with an entry: give only one of the two")
+    .invalidValue(
+      field: "within",
+      "an expectation ends with a ping, and a tracker's reminder with an entry: give only one of the two")
   }
 }
