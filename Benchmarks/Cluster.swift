@@ -114,15 +114,15 @@ final class Cluster {
     try sql(
       """
       SET synchronous_commit = off; SET search_path = chime;
-      INSERT INTO alias (id) SELECT 'b' || number FROM generate_series(1, \(count)) number;
+      INSERT INTO reminder_name (id) SELECT 'b' || number FROM generate_series(1, \(count)) number;
       INSERT INTO reminder (
         key, owner, generation, created_at, skip_next, zone, schedule, title, definition)
       SELECT key, 1000, 1, 1795219200000, 0, 'America/New_York',
         'daily at ' || to_char(time '08:00' + key % \(minutes * 60) * interval '1 second', 'HH24:MI:SS'),
         'Reminder number ' || key, '{"channels":["bench"]}'
-      FROM alias;
+      FROM reminder_name;
       INSERT INTO due (reminder, snooze_of, next_at)
-      SELECT key, -1, \(first) + key % \(minutes * 60) * 1000 FROM alias;
+      SELECT key, -1, \(first) + key % \(minutes * 60) * 1000 FROM reminder_name;
       ANALYZE
       """, on: name)
   }

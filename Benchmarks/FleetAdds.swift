@@ -81,14 +81,14 @@ func measureFleetSpike(_ bench: Bench) throws {
   try cluster.sql(
     """
     SET search_path = chime;
-    INSERT INTO alias (id) SELECT 's' || number FROM generate_series(1, \(mean * seconds + spike)) number;
+    INSERT INTO reminder_name (id) SELECT 's' || number FROM generate_series(1, \(mean * seconds + spike)) number;
     INSERT INTO reminder (key, owner, generation, created_at, skip_next, zone, schedule, title, definition)
     SELECT key, \(getuid()), 1, 1795219200000, 0, 'UTC', 'daily at 08:00', 'Reminder number ' || key,
-      '{"channels":["bench"]}' FROM alias;
+      '{"channels":["bench"]}' FROM reminder_name;
     INSERT INTO due (reminder, snooze_of, next_at)
     SELECT key, -1, \(start * 1_000) + CASE WHEN number <= \(mean * seconds)
       THEN number / \(mean) * 1000 + number % \(mean) * 1000 / \(mean) ELSE \(seconds / 2) * 1000 END
-    FROM (SELECT key, row_number() OVER (ORDER BY key) - 1 AS number FROM alias) a;
+    FROM (SELECT key, row_number() OVER (ORDER BY key) - 1 AS number FROM reminder_name) a;
     ANALYZE
     """, on: "spike")
   guard wallClock() < (start - 1) * 1_000_000 else { throw BenchFailure("the reminders took too long to make") }

@@ -100,7 +100,7 @@ final class MeasuredDaemon {
   /// Waits until no delivery is pending, or until the timeout.
   func settle(within seconds: Int) throws {
     for _ in 0..<(seconds * 5) {
-      if try health().owedDeliveries == 0 { return }
+      if try health().pendingDeliveries == 0 { return }
       pause(seconds: 0.2)
     }
   }

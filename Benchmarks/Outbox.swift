@@ -38,7 +38,7 @@ private func measureOutbox(_ bench: Bench, endpoints: Int) throws {
   bench.report("  webhook begun, p50", begun.median, "ms")
   bench.report("  webhook begun, p99", begun.percentile(99), "ms", beside: .limit(1_000))
   bench.report("  the last begun", begun.max, "ms")
-  bench.report("  owed when all had come", Double(try daemon.health().owedDeliveries), "", beside: .limit(0))
+  bench.report("  owed when all had come", Double(try daemon.health().pendingDeliveries), "", beside: .limit(0))
 }
 
 /// Measures webhooks per second under saturation, by the whole daemon (fire, claim, sign, send, record) and by the

@@ -56,7 +56,7 @@ struct Soak {
   private func after(_ daemon: MeasuredDaemon, _ good: Receiver, _ load: SoakLoad) throws {
     let health = try daemon.health()
     say("\nwebhooks that arrived: \(Figure.number(Double(good.count)))")
-    say("owed when the load ended: \(health.owedDeliveries) (one endpoint hangs, one fails)")
+    say("owed when the load ended: \(health.pendingDeliveries) (one endpoint hangs, one fails)")
     for (kind, count) in load.refusals.sorted(by: { $0.key < $1.key }) { say("  \(kind): \(count)") }
     let complaints = daemon.log.split(separator: "\n").filter { $0.hasPrefix("<3>") || $0.hasPrefix("<2>") }
     say("errors in its log: \(complaints.count)")

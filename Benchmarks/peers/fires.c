@@ -51,8 +51,8 @@ static void make_plain(void) {
       "CREATE TABLE due (reminder INTEGER PRIMARY KEY, next_at INTEGER); CREATE INDEX due_next ON due (next_at);"
       "CREATE TABLE occurrence (reminder INTEGER, scheduled_at INTEGER, state INTEGER, fired_at INTEGER, title TEXT,"
       " PRIMARY KEY (reminder, scheduled_at)) WITHOUT ROWID;"
-      "CREATE TABLE delivery (id BLOB PRIMARY KEY, reminder INTEGER, scheduled_at INTEGER, lane INTEGER,"
-      " state INTEGER, visible_at INTEGER); CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;"
+      "CREATE TABLE delivery (id BLOB PRIMARY KEY, reminder INTEGER, scheduled_at INTEGER, queue INTEGER,"
+      " state INTEGER, visible_at INTEGER); CREATE INDEX delivery_pending ON delivery (queue, visible_at) WHERE state <= 1;"
       "BEGIN");
   sqlite3_stmt *reminder = prepared("INSERT INTO reminder VALUES (?1, 'bench ' || ?1, 'daily at 08:30')");
   sqlite3_stmt *due = prepared("INSERT INTO due VALUES (?, 1000)");
@@ -92,13 +92,13 @@ int main(int count, char **arguments) {
                " ON CONFLICT (scheduled_at, reminder) DO UPDATE SET state = 0 WHERE occurrence.state = 5");
   sqlite3_stmt *delivery = prepared(
     is_plain ? "INSERT INTO delivery VALUES (?1, ?3, ?2, ?4, 0, ?5)"
-             : "INSERT INTO delivery (id, scheduled_at, reminder, lane, round, state, visible_at, attempts, created_at)"
+             : "INSERT INTO delivery (id, scheduled_at, reminder, queue, round, state, visible_at, attempts, created_at)"
                " VALUES (?1, ?2, ?3, ?4, 1, 0, ?5, 0, ?5)");
   sqlite3_stmt *advance = prepared(
     is_plain ? "UPDATE due SET next_at = ?1 WHERE reminder = ?2 AND next_at = ?3"
              : "UPDATE due SET next_at = ?1 WHERE reminder = ?2 AND snooze_of = -1 AND next_at = ?3");
   sqlite3_stmt *horizon = prepared("SELECT min(next_at) FROM due");
-  if (!is_plain) run("INSERT OR IGNORE INTO lane (key, owner, channel) VALUES (1, 1000, 'bench')");
+  if (!is_plain) run("INSERT OR IGNORE INTO delivery_queue (key, owner, channel) VALUES (1, 1000, 'bench')");
 
   static struct due found[batch];
   long fires = 0;

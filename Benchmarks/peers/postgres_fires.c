@@ -140,7 +140,7 @@ static void prepare_all(PGconn *session) {
     5, (Oid[]){int8s, int8s, int8s, int8s, texts});
   prepare(
     session, "deliveries",
-    "INSERT INTO delivery (id, scheduled_at, reminder, lane, round, state, visible_at, attempts, created_at, in_order,"
+    "INSERT INTO delivery (id, scheduled_at, reminder, queue, round, state, visible_at, attempts, created_at, in_order,"
     " attempts_before)"
     " SELECT unnest($1), unnest($2), unnest($3), $4, 1, 0, $5, 0, $5, 0, 0",
     5, (Oid[]){byteas, int8s, int8s, int8, int8});
@@ -159,8 +159,8 @@ static void prepare_all(PGconn *session) {
     1, (Oid[]){int8s});
   prepare(
     session, "owed",
-    "SELECT l.owner, l.channel, (SELECT min(d.visible_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1)"
-    " FROM lane l", 0, NULL);
+    "SELECT l.owner, l.channel, (SELECT min(d.visible_at) FROM delivery d WHERE d.queue = l.key AND d.state <= 1)"
+    " FROM delivery_queue l", 0, NULL);
   prepare(session, "commit", "COMMIT", 0, NULL);
 }
 
@@ -169,16 +169,16 @@ static void *fire(void *argument) {
   long fires = 0;
   int first = (int)(intptr_t)argument % buckets;
   uint64_t state = 88172645463325252u + (uint64_t)(intptr_t)argument * 7919;
-  int64_t floors[buckets], cleared_at = 0, lane = 0;
+  int64_t floors[buckets], cleared_at = 0, queue = 0;
   PGconn *session = PQconnectdb(where);
   need(PQstatus(session) == CONNECTION_OK, PQerrorMessage(session));
   run(session, "SET search_path = chime; SET jit = off");
   prepare_all(session);
   PGresult *result = checked(
     session, PQexec(
-      session, "INSERT INTO lane (owner, channel) VALUES (1000, 'bench')"
+      session, "INSERT INTO delivery_queue (owner, channel) VALUES (1000, 'bench')"
       " ON CONFLICT (owner, channel) DO UPDATE SET owner = excluded.owner RETURNING key"));
-  lane = atoll(PQgetvalue(result, 0, 0));
+  queue = atoll(PQgetvalue(result, 0, 0));
   PQclear(result);
   struct bytes parameters[5] = {0}, claim[4] = {0}, keys[2] = {0}, horizon[1] = {0};
   for (int i = 0; i < buckets; i++) floors[i] = INT64_MIN;
@@ -239,7 +239,7 @@ static void *fire(void *argument) {
         make_id(id, &state);
         put_text(&owed[0], id, sizeof id);
       }
-      set(&owed[3], lane), set(&owed[4], now);
+      set(&owed[3], queue), set(&owed[4], now);
       send_prepared(session, "deliveries", 5, owed);
       // Use the buffers again, which may have grown.
       parameters[4] = owed[0], parameters[2] = owed[3], parameters[3] = owed[4];

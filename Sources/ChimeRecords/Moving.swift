@@ -66,11 +66,12 @@ package protocol StoreTarget: StoreSource {
 package enum MovedTables {
   /// The tables in order: each comes after those that it references.
   package static let all = [
-    "alias", "reminder", "reminder_before", "ping", "due", "occurrence", "lane", "delivery", "attempt", "endpoint",
-    "token", "spent", "note", "tenant", "tenant_count", "change",
-    "tracker_name", "item_name", "pack_name", "tracker", "tracker_before", "entry", "entry_before", "item_day",
-    "item_total", "day_total", "tracker_summary", "item", "item_before", "milestone", "milestone_before", "pack",
-    "pack_before", "achievement", "experience", "shelf",
+    "reminder_name", "reminder", "reminder_history", "ping", "due", "occurrence", "delivery_queue", "delivery",
+    "attempt", "endpoint",
+    "token", "used_token", "note", "tenant", "tenant_count", "change",
+    "tracker_name", "item_name", "pack_name", "tracker", "tracker_history", "entry", "entry_history", "item_day",
+    "item_total", "day_total", "tracker_summary", "item", "item_history", "milestone", "milestone_history", "pack",
+    "pack_history", "achievement", "experience", "staging_owner",
   ]
 
   /// Tables whose keys are never reused.

@@ -276,9 +276,9 @@ struct Partitions {
     while !isStopping() {
       let next = try connection.first(
         """
-        WITH looked AS MATERIALIZED (SELECT key FROM alias WHERE key > $1 ORDER BY key LIMIT $2),
+        WITH looked AS MATERIALIZED (SELECT key FROM reminder_name WHERE key > $1 ORDER BY key LIMIT $2),
         gone AS (
-          DELETE FROM alias a USING looked l
+          DELETE FROM reminder_name a USING looked l
           WHERE a.key = l.key AND NOT EXISTS (SELECT 1 FROM reminder r WHERE r.key = a.key)
             AND NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.state <= 2 AND o.reminder = a.key)
             AND NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.state > 2 AND o.reminder = a.key))

@@ -179,8 +179,8 @@ struct DeliveryRows {
         try connection.queued(
           """
           UPDATE delivery d SET state = 4, state_at = u.created_at
-          FROM unnest($1, $2, $3, $4, $5, $6) u (scheduled_at, reminder, lane, round, created_at, event)
-          WHERE d.scheduled_at = u.scheduled_at AND d.reminder = u.reminder AND d.lane = u.lane AND d.state <= 1
+          FROM unnest($1, $2, $3, $4, $5, $6) u (scheduled_at, reminder, queue, round, created_at, event)
+          WHERE d.scheduled_at = u.scheduled_at AND d.reminder = u.reminder AND d.queue = u.queue AND d.state <= 1
             AND d.round < u.round AND d.event IS NULL AND u.event IS NULL
           """, scheduledAt, reminder, queue, round, createdAt, event))
     }
@@ -189,7 +189,7 @@ struct DeliveryRows {
       try connection.queued(
         """
         INSERT INTO delivery (
-          id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at, in_order,
+          id, scheduled_at, reminder, queue, round, state, state_at, visible_at, attempts, created_at, in_order,
           attempts_before, event)
         SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8),
           unnest($9), unnest($10), unnest($11), unnest($12), unnest($13)

@@ -149,8 +149,8 @@ private let version1 = """
   );
 
   -- One queue of the outbox. Never removed: there are few, and their deliveries are history. `ordered`: 1 when a delivery
-  -- is tried only after every earlier one of the lane has been settled. `shard`: lanes are shared out by it.
-  CREATE TABLE lane (
+  -- is tried only after every earlier one of the queue has been settled. `shard`: queues are shared out by it.
+  CREATE TABLE delivery_queue (
     key BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     owner BIGINT NOT NULL,
     channel TEXT COLLATE "C" NOT NULL,
@@ -160,8 +160,8 @@ private let version1 = """
   );
 
   -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
-  -- `visible_at`: when it may be claimed, for as long as it is owed. `in_order`: 1 in an ordered lane. `attempts_before`:
-  -- those that ended before it was sent again on request. `epoch`: under which of its lane's lease it was claimed last: what
+  -- `visible_at`: when it may be claimed, for as long as it is owed. `in_order`: 1 in an ordered queue. `attempts_before`:
+  -- those that ended before it was sent again on request. `epoch`: under which of its queue's lease it was claimed last: what
   -- came of it counts under that one only. `number` to `error`: the latest attempt, of which most have no other; null: none
   -- has ended. `event`: what it tells (`DeliveryEvent.text`); null: that its occurrence fires. `receipt`: what the
   -- receiver calls it.
@@ -169,7 +169,7 @@ private let version1 = """
     key BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     scheduled_at BIGINT NOT NULL,
     reminder BIGINT NOT NULL,
-    lane BIGINT NOT NULL,
+    queue BIGINT NOT NULL,
     visible_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
     state_at BIGINT,
@@ -191,9 +191,9 @@ private let version1 = """
     receipt TEXT COLLATE "C"
   );
   CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
-  CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;
-  CREATE INDEX delivery_dead ON delivery (lane) WHERE state = 3;
-  CREATE INDEX delivery_in_order ON delivery (lane, key) WHERE state <= 1 AND in_order = 1;
+  CREATE INDEX delivery_pending ON delivery (queue, visible_at) WHERE state <= 1;
+  CREATE INDEX delivery_dead ON delivery (queue) WHERE state = 3;
+  CREATE INDEX delivery_in_order ON delivery (queue, key) WHERE state <= 1 AND in_order = 1;
 
   -- Owners that are no users. Their numbers come after all of users (2^31). None is given twice, and no row is ever removed.
   CREATE TABLE tenant (
@@ -253,13 +253,13 @@ private let version1 = """
     RETURN NULL;
   END $body$;
   CREATE TRIGGER entry_made AFTER INSERT ON entry FOR EACH ROW
-    WHEN (NEW.item IS NOT NULL AND NEW.gone IS NULL) EXECUTE FUNCTION item_made();
+    WHEN (NEW.item IS NOT NULL AND NEW.deleted_by IS NULL) EXECUTE FUNCTION item_made();
   CREATE TRIGGER entry_unmade AFTER DELETE ON entry FOR EACH ROW
-    WHEN (OLD.item IS NOT NULL AND OLD.gone IS NULL) EXECUTE FUNCTION item_unmade();
-  CREATE TRIGGER entry_is AFTER UPDATE OF tracker, item, day, gone ON entry FOR EACH ROW
-    WHEN (NEW.item IS NOT NULL AND NEW.gone IS NULL) EXECUTE FUNCTION item_made();
-  CREATE TRIGGER entry_was AFTER UPDATE OF tracker, item, day, gone ON entry FOR EACH ROW
-    WHEN (OLD.item IS NOT NULL AND OLD.gone IS NULL) EXECUTE FUNCTION item_unmade();
+    WHEN (OLD.item IS NOT NULL AND OLD.deleted_by IS NULL) EXECUTE FUNCTION item_unmade();
+  CREATE TRIGGER entry_is AFTER UPDATE OF tracker, item, day, deleted_by ON entry FOR EACH ROW
+    WHEN (NEW.item IS NOT NULL AND NEW.deleted_by IS NULL) EXECUTE FUNCTION item_made();
+  CREATE TRIGGER entry_was AFTER UPDATE OF tracker, item, day, deleted_by ON entry FOR EACH ROW
+    WHEN (OLD.item IS NOT NULL AND OLD.deleted_by IS NULL) EXECUTE FUNCTION item_unmade();
 
   -- The daemons that share the database, or did in the last day, with times by its clock. `expires_at`: until when what a daemon has leased is
   -- its own, unless it is heard of before. It stands here and not with each lease, so that a daemon is heard of by one
@@ -275,8 +275,8 @@ private let version1 = """
     leaving SMALLINT NOT NULL DEFAULT 0
   ) WITH (fillfactor = 50);
 
-  -- Whose each part of the outbox is (`lane.shard`); nobody's where `node` is null or gone. `epoch` counts its owners.
-  -- Whoever claims for a lane has the row locked for share until the claim has committed, so that nobody takes the lane
+  -- Whose each part of the outbox is (`queue.shard`); nobody's where `node` is null or gone. `epoch` counts its owners.
+  -- Whoever claims for a queue has the row locked for share until the claim has committed, so that nobody takes the queue
   -- over in between.
   CREATE TABLE shard_lease (
     shard SMALLINT PRIMARY KEY CHECK (shard BETWEEN 0 AND 255),

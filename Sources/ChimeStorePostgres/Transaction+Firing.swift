@@ -64,7 +64,7 @@ extension Transaction {
         ORDER BY f.next_at, f.reminder, f.snooze_of
         LIMIT ?) d
       JOIN reminder r ON r.key = d.reminder
-      JOIN alias a ON a.key = d.reminder
+      JOIN reminder_name a ON a.key = d.reminder
       LEFT JOIN occurrence o ON o.reminder = d.reminder
         AND o.scheduled_at = CASE WHEN d.snooze_of = -1 THEN coalesce(d.scheduled_at, d.next_at) ELSE d.snooze_of END
       ORDER BY d.next_at, d.reminder, d.snooze_of

@@ -19,7 +19,7 @@ extension Transaction {
     // Keys follow this order, in which the reminders were created.
     let made = try connection.all(
       """
-      INSERT INTO alias (id) SELECT u.id FROM unnest($1) WITH ORDINALITY u (id, place) ORDER BY u.place
+      INSERT INTO reminder_name (id) SELECT u.id FROM unnest($1) WITH ORDINALITY u (id, place) ORDER BY u.place
       ON CONFLICT (id) DO NOTHING
       RETURNING id, key
       """, ids

@@ -35,7 +35,7 @@ extension Transaction {
     var rows = DeliveryRows()
     for delivery in deliveries {
       guard let key = try key(of: delivery.occurrence.reminder) else { continue }
-      rows.append(delivery, of: key, try standingMaking(delivery.queue))
+      rows.append(delivery, of: key, try findOrMakeQueue(delivery.queue))
       concernsOthers = true
     }
     try connection.send(rows.insertion(on: connection))
@@ -48,13 +48,13 @@ extension Transaction {
       """
       SELECT d.key, d.state, d.number, d.scheduled_at, d.reminder, l.shard, d.epoch, d.attempts,
         d.event
-      FROM delivery d JOIN lane l ON l.key = d.lane WHERE d.id = $1
+      FROM delivery d JOIN delivery_queue l ON l.key = d.queue WHERE d.id = $1
       FOR UPDATE OF d
       """, id
     ) {
       (
         tried: TriedDelivery(
-          key: $0.int64(0), isOwed: $0.int64(1) <= DeliveryCode.waiting, hasAttempt: !$0.isNull(2),
+          key: $0.int64(0), isPending: $0.int64(1) <= DeliveryCode.waiting, hasAttempt: !$0.isNull(2),
           isEvent: !$0.isNull(8),
           scheduledAt: $0.instant(3), reminder: $0.int64(4)), shard: $0.int64(5),
         epoch: $0.isNull(6) ? nil : $0.int64(6), attempts: $0.int(7)
@@ -86,8 +86,8 @@ extension Transaction {
         UPDATE delivery d SET state = CASE WHEN coalesce(d.state_at, d.created_at) > $3 THEN 1 ELSE d.state END,
           state_at = CASE WHEN coalesce(d.state_at, d.created_at) > $3 THEN $3 ELSE d.state_at END,
           visible_at = least(coalesce(d.state_at, d.created_at), $3)
-        FROM lane l JOIN shard_lease s ON s.shard = l.shard
-        WHERE d.id = $1 AND d.state <= 1 AND l.key = d.lane AND s.node = $2 AND coalesce(d.epoch, s.epoch) = s.epoch
+        FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard
+        WHERE d.id = $1 AND d.state <= 1 AND l.key = d.queue AND s.node = $2 AND coalesce(d.epoch, s.epoch) = s.epoch
         """, id, leases.current.node, now)
     }
   }
@@ -96,9 +96,9 @@ extension Transaction {
     if ids.isEmpty { return [] }
     var asked = Blobs()
     for id in ids { asked.append(id.stored) }
-    let owed = try connection.all("SELECT id FROM delivery WHERE id = ANY ($1) AND state <= 1", asked) {
+    let pending = try connection.all("SELECT id FROM delivery WHERE id = ANY ($1) AND state <= 1", asked) {
       DeliveryID(stored: $0.bytes(0))
     }
-    return Set(ids).subtracting(owed)
+    return Set(ids).subtracting(pending)
   }
 }

@@ -65,7 +65,7 @@ extension Transaction {
     var queues: [DeliveryQueue: DeliveryQueueRow] = [:]
     for place in firings.indices where batch.standings[place] != nil {
       for delivery in firings[place].deliveries where queues[delivery.queue] == nil {
-        queues[delivery.queue] = try standingMaking(delivery.queue)
+        queues[delivery.queue] = try findOrMakeQueue(delivery.queue)
         concernsOthers = true
       }
     }
@@ -116,7 +116,7 @@ extension Transaction {
           times[at] = turn + 1
         }
         // A repeat is written only if its row still matches its decision.
-        if turn == 0, !advances, at == scheduledAt, let again = firings[index].due.occurrence?.comesAgain {
+        if turn == 0, !advances, at == scheduledAt, let again = firings[index].due.occurrence?.recursAt {
           own.append(occurrences[place], of: key, at: slot, comingAgain: again)
           continue
         }
@@ -159,7 +159,7 @@ extension Transaction {
       let silences =
         occurrences[place].state == .fired && occurrences[place].rounds == 1
         && batch.firings[index].due.reminder.nag != nil
-      let again = occurrences[place].comesAgain
+      let again = occurrences[place].recursAt
       guard silences || again != nil else { continue }
       // Occurrences of one reminder go into separate statements: a later one may end what an earlier one has begun.
       while rest.following.count <= place { rest.following.append(FollowingRows()) }
@@ -239,7 +239,7 @@ extension Transaction {
     if let known = memory.claimed[id] { return known }
     return try connection.first(
       """
-      SELECT r.key, r.generation, r.skip_next FROM alias a JOIN reminder r ON r.key = a.key WHERE a.id = $1
+      SELECT r.key, r.generation, r.skip_next FROM reminder_name a JOIN reminder r ON r.key = a.key WHERE a.id = $1
       """, id.rawValue
     ) { ReminderProgress(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
   }

@@ -62,16 +62,17 @@ final class Transaction: SQLTransaction {
 
   func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
     try connection.first(
-      "SELECT key, ordered, shard FROM lane WHERE owner = $1 AND channel = $2", queue.owner, queue.channel.rawValue
+      "SELECT key, ordered, shard FROM delivery_queue WHERE owner = $1 AND channel = $2", queue.owner,
+      queue.channel.rawValue
     ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
   }
 
-  func standingMaking(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
+  func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
     if let known = try standing(of: queue) { return known }
     // Another daemon may have created it since, or be creating it.
     let made = try connection.first(
       """
-      INSERT INTO lane (owner, channel) VALUES ($1, $2)
+      INSERT INTO delivery_queue (owner, channel) VALUES ($1, $2)
       ON CONFLICT (owner, channel) DO UPDATE SET owner = excluded.owner
       RETURNING key, ordered, shard
       """, queue.owner, queue.channel.rawValue
@@ -125,7 +126,7 @@ final class Transaction: SQLTransaction {
     let waiting = try connection.all(
       """
       SELECT u.reminder, u.scheduled_at FROM unnest($1, $2) u (reminder, scheduled_at)
-      JOIN alias a ON a.id = u.reminder
+      JOIN reminder_name a ON a.id = u.reminder
       JOIN occurrence o ON o.reminder = a.key AND o.scheduled_at = u.scheduled_at
       WHERE o.state < $3
       """, reminders, times, OccurrenceCode.snoozed
@@ -147,7 +148,7 @@ final class Transaction: SQLTransaction {
   static var insertEntry: StaticString {
     """
     WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'entry' RETURNING last)
-    INSERT INTO entry (key, tracker, at, day, minute, quantity, item, fields, photo, note, has_note, born)
+    INSERT INTO entry (key, tracker, at, day, minute, quantity, item, fields, photo, note, has_note, created_by)
     SELECT made.last, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM made
     RETURNING key
     """
@@ -156,7 +157,7 @@ final class Transaction: SQLTransaction {
   static var insertMilestone: StaticString {
     """
     WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'milestone' RETURNING last)
-    INSERT INTO milestone (key, tracker, day, title, note, photo, value, created_at, born)
+    INSERT INTO milestone (key, tracker, day, title, note, photo, value, created_at, created_by)
     SELECT made.last, $1, $2, $3, $4, $5, $6, $7, $8 FROM made
     RETURNING key
     """
@@ -211,10 +212,10 @@ final class Transaction: SQLTransaction {
     let found = try connection.all(
       """
       SELECT l.owner, s.node, count(*)
-      FROM lane l LEFT JOIN shard_lease s ON s.shard = l.shard
+      FROM delivery_queue l LEFT JOIN shard_lease s ON s.shard = l.shard
       WHERE l.owner = ANY (CAST($1 AS bigint[]))
         AND (EXISTS (SELECT 1 FROM endpoint e WHERE e.owner = l.owner AND e.channel = l.channel)
-          OR EXISTS (SELECT 1 FROM delivery d WHERE d.lane = l.key AND d.state <= 1))
+          OR EXISTS (SELECT 1 FROM delivery d WHERE d.queue = l.key AND d.state <= 1))
       GROUP BY l.owner, s.node ORDER BY l.owner, s.node
       """, owners.map(Int.init).list
     ) { (owner: $0.uint32(0), node: $0.isNull(1) ? nil : $0.int64(1), count: $0.int(2)) }

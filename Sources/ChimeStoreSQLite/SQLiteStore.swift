@@ -124,7 +124,7 @@ public final class SQLiteStore: Store {
       writer.queue.async {
         snapshot?.callOff()
         self.seeToLog()
-        self.shut(foldingLog: true)
+        self.unavailable(foldingLog: true)
         caller.resume()
       }
     }
@@ -278,7 +278,7 @@ public final class SQLiteStore: Store {
   }
 
   /// Closes both connections, the writer last, and releases the file. Runs on the writer's queue.
-  private func shut(foldingLog: Bool) {
+  private func unavailable(foldingLog: Bool) {
     closeConnections(foldingLog: foldingLog)
     state.withLock { state in
       // SQLite leaves the log in place if its database was renamed.

@@ -129,8 +129,8 @@ private let version1 = """
   CREATE INDEX occurrence_done ON occurrence (reminder, ended_at) WHERE state = 3 OR reason = 'doneAlready';
 
   -- One queue of the outbox. Never removed: there are few, and their deliveries are history. `ordered`: 1 when a delivery
-  -- is tried only after every earlier one of the lane has been settled.
-  CREATE TABLE lane (
+  -- is tried only after every earlier one of the queue has been settled.
+  CREATE TABLE delivery_queue (
     key INTEGER PRIMARY KEY,
     owner INTEGER NOT NULL,
     channel TEXT NOT NULL,
@@ -139,7 +139,7 @@ private let version1 = """
   ) STRICT;
 
   -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
-  -- `visible_at`: when it may be claimed, for as long as it is owed; then 0, which takes no room. `in_order`: 1 in an ordered lane, whose index finds its
+  -- `visible_at`: when it may be claimed, for as long as it is owed; then 0, which takes no room. `in_order`: 1 in an ordered queue, whose index finds its
   -- oldest. `attempts_before`: those that ended before it was sent again on request. `number` to `error`: the latest
   -- attempt, of which most have no other; null: none has ended. `event`: what it tells (`DeliveryEvent.text`); null: that its
   -- occurrence fires. `receipt`: what the receiver calls it.
@@ -148,7 +148,7 @@ private let version1 = """
     id BLOB NOT NULL UNIQUE,
     scheduled_at INTEGER NOT NULL,
     reminder INTEGER NOT NULL,
-    lane INTEGER NOT NULL,
+    queue INTEGER NOT NULL,
     round INTEGER NOT NULL,
     state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4),
     state_at INTEGER,
@@ -168,9 +168,9 @@ private let version1 = """
     receipt TEXT
   ) STRICT;
   CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
-  CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;
-  CREATE INDEX delivery_dead ON delivery (lane) WHERE state = 3;
-  CREATE INDEX delivery_in_order ON delivery (lane) WHERE state <= 1 AND in_order = 1;
+  CREATE INDEX delivery_pending ON delivery (queue, visible_at) WHERE state <= 1;
+  CREATE INDEX delivery_dead ON delivery (queue) WHERE state = 3;
+  CREATE INDEX delivery_in_order ON delivery (queue) WHERE state <= 1 AND in_order = 1;
 
   -- Attempts that others followed. Append only. `position` counts the delivery's, whatever number they were given.
   -- outcome: 0 delivered, 1 failed, 2 refused.
@@ -208,27 +208,27 @@ private let version1 = """
     SELECT OLD.owner, -1 FROM due WHERE reminder = OLD.key AND snooze_of = -1;
   END;
 
-  CREATE TRIGGER entry_made AFTER INSERT ON entry WHEN NEW.item IS NOT NULL AND NEW.gone IS NULL BEGIN
+  CREATE TRIGGER entry_made AFTER INSERT ON entry WHEN NEW.item IS NOT NULL AND NEW.deleted_by IS NULL BEGIN
     INSERT INTO item_day VALUES (NEW.tracker, NEW.item, NEW.day, 1)
       ON CONFLICT (tracker, item, day) DO UPDATE SET count = count + 1;
     INSERT INTO item_total VALUES (NEW.tracker, NEW.item, 1)
       ON CONFLICT (tracker, item) DO UPDATE SET count = count + 1;
   END;
-  CREATE TRIGGER entry_unmade AFTER DELETE ON entry WHEN OLD.item IS NOT NULL AND OLD.gone IS NULL BEGIN
+  CREATE TRIGGER entry_unmade AFTER DELETE ON entry WHEN OLD.item IS NOT NULL AND OLD.deleted_by IS NULL BEGIN
     UPDATE item_day SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day;
     DELETE FROM item_day WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day AND count = 0;
     UPDATE item_total SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item;
     DELETE FROM item_total WHERE tracker = OLD.tracker AND item = OLD.item AND count = 0;
   END;
-  CREATE TRIGGER entry_was AFTER UPDATE OF tracker, item, day, gone ON entry
-    WHEN OLD.item IS NOT NULL AND OLD.gone IS NULL BEGIN
+  CREATE TRIGGER entry_was AFTER UPDATE OF tracker, item, day, deleted_by ON entry
+    WHEN OLD.item IS NOT NULL AND OLD.deleted_by IS NULL BEGIN
     UPDATE item_day SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day;
     DELETE FROM item_day WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day AND count = 0;
     UPDATE item_total SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item;
     DELETE FROM item_total WHERE tracker = OLD.tracker AND item = OLD.item AND count = 0;
   END;
-  CREATE TRIGGER entry_is AFTER UPDATE OF tracker, item, day, gone ON entry
-    WHEN NEW.item IS NOT NULL AND NEW.gone IS NULL BEGIN
+  CREATE TRIGGER entry_is AFTER UPDATE OF tracker, item, day, deleted_by ON entry
+    WHEN NEW.item IS NOT NULL AND NEW.deleted_by IS NULL BEGIN
     INSERT INTO item_day VALUES (NEW.tracker, NEW.item, NEW.day, 1)
       ON CONFLICT (tracker, item, day) DO UPDATE SET count = count + 1;
     INSERT INTO item_total VALUES (NEW.tracker, NEW.item, 1)

@@ -4,17 +4,17 @@ import ChimeSchedule
 
 extension Transaction {
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
-    var putOff: [Int64] = []
+    var deferred: [Int64] = []
     let found = try dueRows(now: now, limit: limit, after: nil) { row, due -> DueReminder? in
       guard let due else {
-        putOff.append(row.int64(10))
+        deferred.append(row.int64(10))
         return nil
       }
       memory.claimed[due.reminder.id] = ReminderProgress(
         key: row.int64(10), generation: due.reminder.generation, skipNext: due.reminder.skipNext)
       return due
     }
-    for key in putOff {
+    for key in deferred {
       // Keep the scheduled time of a regular due row once its due time differs.
       try connection.run(
         """
@@ -58,7 +58,7 @@ extension Transaction {
         o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
       FROM due d
       CROSS JOIN reminder r ON r.key = d.reminder
-      CROSS JOIN alias a ON a.key = d.reminder
+      CROSS JOIN reminder_name a ON a.key = d.reminder
       LEFT JOIN occurrence o ON o.reminder = d.reminder
         AND o.scheduled_at = iif(d.snooze_of = -1, coalesce(d.scheduled_at, d.next_at), d.snooze_of)
       WHERE d.next_at <= ? AND (d.next_at, d.reminder, d.snooze_of) > (?, ?, ?)
@@ -105,7 +105,7 @@ extension Transaction {
     for occurrence in firing.occurrences {
       // A repeat is written only if its row still matches its decision.
       let isOwn = !firing.advances && occurrence.id.scheduledAt == due.scheduledAt
-      if try insert(occurrence, of: standing.key, comingAgain: isOwn ? due.occurrence?.comesAgain : nil) {
+      if try insert(occurrence, of: standing.key, comingAgain: isOwn ? due.occurrence?.recursAt : nil) {
         try follow(occurrence, of: standing, due.reminder)
       } else {
         passedOver.append(occurrence.id)
@@ -135,7 +135,7 @@ extension Transaction {
         WHERE state <= 2 AND state < 2 AND reminder = ?1 AND repeat_at IS NOT NULL AND scheduled_at < ?2
         """, key, occurrence.id.scheduledAt)
     }
-    if let again = occurrence.comesAgain {
+    if let again = occurrence.recursAt {
       // The decision may be based on an older definition.
       let wakes =
         standing.generation == reminder.generation
@@ -173,7 +173,7 @@ extension Transaction {
     if let known = memory.claimed[id] { return known }
     return try connection.first(
       """
-      SELECT r.key, r.generation, r.skip_next FROM alias a JOIN reminder r ON r.key = a.key WHERE a.id = ?
+      SELECT r.key, r.generation, r.skip_next FROM reminder_name a JOIN reminder r ON r.key = a.key WHERE a.id = ?
       """, id.rawValue
     ) { ReminderProgress(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
   }
@@ -215,19 +215,19 @@ extension Transaction {
 
   private func insert(_ delivery: Delivery, of reminder: Int64) throws {
     let (code, at) = DeliveryCode.of(delivery.state)
-    let queue = try standingMaking(delivery.queue)
+    let queue = try findOrMakeQueue(delivery.queue)
     if delivery.round > 1, delivery.event == nil {
       // After an outage of a channel, pending earlier rounds are replaced, so that the occurrence is shown once.
       try connection.run(
         """
         UPDATE delivery SET state = 4, state_at = ?1
-        WHERE scheduled_at = ?2 AND reminder = ?3 AND lane = ?4 AND state <= 1 AND round < ?5 AND event IS NULL
+        WHERE scheduled_at = ?2 AND reminder = ?3 AND queue = ?4 AND state <= 1 AND round < ?5 AND event IS NULL
         """, delivery.createdAt, delivery.occurrence.scheduledAt, reminder, queue.key, delivery.round)
     }
     try connection.run(
       """
       INSERT INTO delivery (
-        id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at, in_order,
+        id, scheduled_at, reminder, queue, round, state, state_at, visible_at, attempts, created_at, in_order,
         attempts_before, event)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
@@ -245,10 +245,10 @@ extension Transaction {
       """
       SELECT l.owner, l.channel, iif(
         l.ordered = 1,
-        (SELECT d.visible_at FROM delivery d WHERE d.lane = l.key AND d.state <= 1 AND d.in_order = 1
+        (SELECT d.visible_at FROM delivery d WHERE d.queue = l.key AND d.state <= 1 AND d.in_order = 1
           ORDER BY d.key LIMIT 1),
-        (SELECT min(d.visible_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1))
-      FROM lane l
+        (SELECT min(d.visible_at) FROM delivery d WHERE d.queue = l.key AND d.state <= 1))
+      FROM delivery_queue l
       """
     ) { row in
       (DeliveryQueue(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), row.optionalInstant(2))

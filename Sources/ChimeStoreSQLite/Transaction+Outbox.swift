@@ -20,7 +20,7 @@ extension Transaction {
       "SELECT key, state, number, scheduled_at, reminder, event FROM delivery WHERE id = ?", id
     ) {
       TriedDelivery(
-        key: $0.int64(0), isOwed: $0.int64(1) <= DeliveryCode.waiting, hasAttempt: !$0.isNull(2),
+        key: $0.int64(0), isPending: $0.int64(1) <= DeliveryCode.waiting, hasAttempt: !$0.isNull(2),
         isEvent: !$0.isNull(5),
         scheduledAt: $0.instant(3), reminder: $0.int64(4))
     }

@@ -20,13 +20,13 @@ final class Transaction: SQLTransaction {
 
   func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
     try connection.first(
-      "SELECT key, ordered FROM lane WHERE owner = ? AND channel = ?", queue.owner, queue.channel.rawValue
+      "SELECT key, ordered FROM delivery_queue WHERE owner = ? AND channel = ?", queue.owner, queue.channel.rawValue
     ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0) }
   }
 
-  func standingMaking(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
+  func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
     if let known = try standing(of: queue) { return known }
-    try connection.run("INSERT INTO lane (owner, channel) VALUES (?, ?)", queue.owner, queue.channel.rawValue)
+    try connection.run("INSERT INTO delivery_queue (owner, channel) VALUES (?, ?)", queue.owner, queue.channel.rawValue)
     return DeliveryQueueRow(key: connection.lastInsertedKey, isOrdered: false)
   }
 
@@ -44,7 +44,7 @@ final class Transaction: SQLTransaction {
       ids.filter { id in
         try connection.first(
           """
-          SELECT o.state FROM alias a JOIN occurrence o ON o.reminder = a.key
+          SELECT o.state FROM reminder_name a JOIN occurrence o ON o.reminder = a.key
           WHERE a.id = ? AND o.scheduled_at = ?
           """, id.reminder.rawValue, id.scheduledAt
         ) { $0.int64(0) >= OccurrenceCode.snoozed } ?? true
@@ -60,14 +60,14 @@ final class Transaction: SQLTransaction {
 
   static var insertEntry: StaticString {
     """
-    INSERT INTO entry (tracker, at, day, minute, quantity, item, fields, photo, note, has_note, born)
+    INSERT INTO entry (tracker, at, day, minute, quantity, item, fields, photo, note, has_note, created_by)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key
     """
   }
 
   static var insertMilestone: StaticString {
     """
-    INSERT INTO milestone (tracker, day, title, note, photo, value, created_at, born)
+    INSERT INTO milestone (tracker, day, title, note, photo, value, created_at, created_by)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING key
     """
   }

@@ -57,7 +57,7 @@ import Varlink
   static func command(problem: String?, enabled: Bool = true) -> CommandsInterface.Command {
     CommandsInterface.Command(
       name: "backup", program: "/usr/bin/backup", arguments: [], enabled: enabled, timeLimit: "PT1M", overlap: .queue,
-      problem: problem, owed: 0, running: 0)
+      problem: problem, pending: 0, running: 0)
   }
 
   static func examination() -> DaemonInterface.Examination {

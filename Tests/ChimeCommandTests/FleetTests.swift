@@ -20,7 +20,7 @@ import Testing
     var fleet = DaemonInterface.Fleet(
       isShared: isShared, store: isShared ? "postgres: dbname=chime" : "/home/u/chime.db", daemons: daemons,
       shares: 256,
-      freeShares: 0, outbox: [], channels: [], owed: 0, overdue: 0)
+      freeShares: 0, outbox: [], channels: [], pending: 0, overdue: 0)
     change(&fleet)
     return fleet
   }
@@ -39,11 +39,11 @@ import Testing
     daemon(4, "app2", .replaced, unheardMs: 900_000, shares: 0),
   ]) { fleet in
     fleet.channels = [
-      .init(channel: "team", daemon: 2, owed: 7, oldestOwedMs: 3_000),
-      .init(channel: "mail", owed: 1, oldestOwedMs: 900),
+      .init(channel: "team", daemon: 2, pending: 7, oldestPendingMs: 3_000),
+      .init(channel: "mail", pending: 1, oldestPendingMs: 900),
     ]
-    fleet.outbox = [.init(daemon: 2, channels: 1, owed: 7, oldestOwedMs: 3_000)]
-    (fleet.owed, fleet.oldestOwedMs, fleet.overdue, fleet.oldestOverdueMs) = (8, 3_000, 1, 61_000)
+    fleet.outbox = [.init(daemon: 2, channels: 1, pending: 7, oldestPendingMs: 3_000)]
+    (fleet.pending, fleet.oldestPendingMs, fleet.overdue, fleet.oldestOverdueMs) = (8, 3_000, 1, 61_000)
     fleet.freeShares = 85
   }
 
@@ -91,10 +91,10 @@ import Testing
     let json = try Self.outcome(Self.busy, "--json").output
     for part in [
       #""isShared":true"#, #""freeShares":85"#, #""oldestOverdueMs":61000"#, #""state":"replaced""#,
-      #""channel":"mail","uid":null,"daemon":null,"owed":1"#, #""isAsked":true"#,
+      #""channel":"mail","uid":null,"daemon":null,"pending":1"#, #""isAsked":true"#,
     ] { #expect(json.contains(part), "\(part): \(json)") }
     let alone = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)], isShared: false), "--json").output
-    #expect(alone.contains(#""isShared":false"#) && alone.contains(#""oldestOwedMs":null"#), "\(alone)")
+    #expect(alone.contains(#""isShared":false"#) && alone.contains(#""oldestPendingMs":null"#), "\(alone)")
     let plain = try Self.outcome(Self.busy, "--plain").output.split(separator: "\n")
     #expect(plain.count == 5)
     #expect(plain[0] == "id\thost\tpid\tversion\tstartedAt\tstate\tunheardMs\tisAsked\tshares")

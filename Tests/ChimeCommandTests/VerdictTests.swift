@@ -12,7 +12,7 @@ struct VerdictTests {
   static func health() -> DaemonInterface.Health {
     DaemonInterface.Health(
       version: "1", pid: 1, instance: .user, startedAt: time(.zero), zone: "UTC", store: "/chime.db", reminders: 1,
-      openOccurrences: 0, owedDeliveries: 0, deadDeliveries: 0, connections: 1, clockEvents: 0, residentBytes: 1,
+      openOccurrences: 0, pendingDeliveries: 0, deadDeliveries: 0, connections: 1, clockEvents: 0, residentBytes: 1,
       summary: "")
   }
 
@@ -23,7 +23,7 @@ struct VerdictTests {
   @Test(arguments: [(Milliseconds.seconds(59), 0), (.minutes(1), 1), (.hours(20), 1)])
   func anEndpointThatTakesNothingIsTold(_ failing: Milliseconds, _ problems: Int) {
     var endpoint = EndpointsInterface.Endpoint(
-      name: "team", url: "https://example.test/", createdAt: Self.time(.hours(48)), owed: 1)
+      name: "team", url: "https://example.test/", createdAt: Self.time(.hours(48)), pending: 1)
     endpoint.failingSince = Self.time(failing)
     let found = HealthStatus(Self.health(), endpoints: [endpoint], clock: Self.clock).problems
     #expect(found.count == problems)

@@ -45,7 +45,7 @@ import Testing
       coming("Pay the rent", 1_000_000),
     ]
     model.take(
-      owed: [
+      pending: [
         delivery("team", "Stand-up", attempts: 3, 40, "HTTP 503: Service Unavailable"),
         delivery("desktop", "Take the pills", attempts: 0, nil, nil),
       ], state: .waiting)

@@ -199,7 +199,7 @@ struct AnnouncingTests {
       try transaction.remove(Self.id, now: now)
     }
     #expect(try await other.told(Self.phone) == ["fired", "withdrawal", "dismissed"])
-    #expect(try await other.deliveries(Self.phone).map(\.isOwed) == [false, true, true])
+    #expect(try await other.deliveries(Self.phone).map(\.isPending) == [false, true, true])
   }
 
   /// An undone answer and a restored snooze are announced.
@@ -229,11 +229,11 @@ struct AnnouncingTests {
     try await life.answer(.done)
     #expect(try await life.told(Self.phone) == ["fired", "withdrawal"])
     let withdrawal = try #require(try await life.deliveries(Self.phone).last)
-    #expect(withdrawal.event?.message == sent[0].id && withdrawal.isOwed)
+    #expect(withdrawal.event?.message == sent[0].id && withdrawal.isPending)
     // With the receipt of the withdrawn message.
     let taken = try await life.messages(Self.phone)
     #expect(taken.map(\.receipt) == ["known as \(sent[0].id)"])
-    #expect(try await life.deliveries(Self.phone).allSatisfy { !$0.isOwed })
+    #expect(try await life.deliveries(Self.phone).allSatisfy { !$0.isPending })
     #expect(try await life.occurrence.deliveredAt == Self.now)
   }
 
@@ -243,7 +243,7 @@ struct AnnouncingTests {
     try await life.fire()
     try await life.answer(.done)
     #expect(try await life.told(Self.phone) == ["fired"])
-    #expect(try await life.deliveries(Self.phone).allSatisfy { !$0.isOwed })
+    #expect(try await life.deliveries(Self.phone).allSatisfy { !$0.isPending })
   }
 
   /// A message in flight when its occurrence was answered is delivered all the same.
@@ -272,7 +272,7 @@ struct AnnouncingTests {
     #expect(try await life.send(Self.phone).map(\.event?.isWithdrawal) == [true])
     try await arrive()
     #expect(try await life.told(Self.phone) == ["fired", "withdrawal", "withdrawal"])
-    #expect(try await life.deliveries(Self.phone).map(\.isOwed) == [false, false, true])
+    #expect(try await life.deliveries(Self.phone).map(\.isPending) == [false, false, true])
   }
 
   @Test func aRepeatTakesBackTheMessageBefore() async throws {

@@ -57,8 +57,8 @@ struct DegradedModeTests {
     #expect(work.firings[0].deliveries.count == 2)
     #expect(screen.degradedMode.unrecorded == 1)
     try await screen.record()
-    let owed = try await screen.store.read { try $0.deliveries(DeliveryFilter(state: .pending), page: Page()) }
-    #expect(owed.map(\.queue.channel.rawValue) == ["team"])
+    let pending = try await screen.store.read { try $0.deliveries(DeliveryFilter(state: .pending), page: Page()) }
+    #expect(pending.map(\.queue.channel.rawValue) == ["team"])
     #expect(screen.degradedMode.isEmpty)
   }
 

@@ -142,7 +142,7 @@ struct DeliveryQueueTests {
     #expect(known == 0)
     #expect(game.released.count > 50)
     #expect(Set(game.released).isDisjoint(with: before), "none of them had begun")
-    #expect(game.underWay.count == 4, "and the lane goes on with new claims")
+    #expect(game.underWay.count == 4, "and the queue goes on with new claims")
   }
 
   @Test func whatIsCancelledIsNotBegun() {
@@ -204,18 +204,18 @@ struct DeliveryQueueTests {
   @Test func aWayThatIsShutIsTriedWithOneMessage() {
     var game = Game(DeliveryQueuePolicy(concurrency: 4))
     game.start()
-    game.end(4, .shut(.seconds(30)))
+    game.end(4, .unavailable(.seconds(30)))
     #expect(game.underWay.isEmpty)
     #expect(game.armed == game.now + .seconds(30))
     game.wake(at: game.now + .seconds(30))
     #expect(game.underWay.count == 1)
-    game.end(1, .shut(.seconds(30)))
+    game.end(1, .unavailable(.seconds(30)))
     #expect(game.underWay.isEmpty)
     game.wake(at: game.now + .seconds(30))
     game.end(1, .arrived(took: .milliseconds(50)))
     #expect(game.underWay.count == 4)
     // When the endpoint becomes available, the queue does not wait.
-    game.end(4, .shut(.minutes(5)))
+    game.end(4, .unavailable(.minutes(5)))
     game.play(.opened(game.queue))
     #expect(game.underWay.count == 4)
   }
@@ -224,7 +224,7 @@ struct DeliveryQueueTests {
   @Test func aWayThatIsShutIsTriedNoLaterWhenTheClockGoesBack() {
     var game = Game(DeliveryQueuePolicy(concurrency: 4))
     game.start()
-    game.end(4, .shut(.minutes(5)))
+    game.end(4, .unavailable(.minutes(5)))
     game.now = game.now + .minutes(1) - .hours(2)
     game.play(.clockWentBack(by: .hours(2)))
     game.play(.wakeups(NextWakeups(outbox: [game.queue: game.now])))
@@ -244,7 +244,7 @@ struct DeliveryQueueTests {
     var game = Game(DeliveryQueuePolicy(concurrency: 4))
     game.start()
     for _ in 0..<3 { game.end(4, .arrived(took: .milliseconds(5))) }
-    game.end(4, .shut(.seconds(30)))
+    game.end(4, .unavailable(.seconds(30)))
     #expect(game.underWay.isEmpty)
     #expect(game.released.count > 50, "what had been claimed before goes back")
     game.play(.wakeups(NextWakeups(nextDue: game.now + .seconds(1), outbox: [game.queue: game.now])))

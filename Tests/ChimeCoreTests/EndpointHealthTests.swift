@@ -39,7 +39,7 @@ struct BreakerTests {
   }
 
   @Test(arguments: [
-    (DeliveryQueueOutcome.arrived(took: .zero), false), (.declined, false), (.shut(.zero), true),
+    (DeliveryQueueOutcome.arrived(took: .zero), false), (.declined, false), (.unavailable(.zero), true),
     (.failed(asked: nil), true),
   ])
   func whatEndsARun(outcome: DeliveryQueueOutcome, rests: Bool) {
@@ -87,7 +87,7 @@ struct BreakerTests {
   @Test func whatOtherAdviceTells() {
     let attempt = Attempt(number: 1, startedAt: Self.now, took: .seconds(1), outcome: .failed, status: 429)
     #expect(DeliveryQueueOutcome(attempt, .retryAfter(.minutes(1))) == .failed(asked: .minutes(1)))
-    #expect(DeliveryQueueOutcome(attempt, .blocked(.minutes(1))) == .shut(.minutes(1)))
+    #expect(DeliveryQueueOutcome(attempt, .blocked(.minutes(1))) == .unavailable(.minutes(1)))
     #expect(DeliveryQueueOutcome(attempt, .disable("gone")) == .declined)
     #expect(DeliveryQueueOutcome(attempt, .settled) == .arrived(took: .seconds(1)))
   }

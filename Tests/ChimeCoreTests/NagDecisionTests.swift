@@ -31,7 +31,7 @@ struct NagDecisionTests {
     let defaults = QuietDefaults(hours: try QuietHours(quiet), handling: handling)
     return FiringDecision(now: now, uptime: Uptime(runningSince: runningSince)).decide(
       DueReminder(
-        reminder: reminder, scheduledAt: eight, dueAt: occurrence.comesAgain ?? now, isRegular: false,
+        reminder: reminder, scheduledAt: eight, dueAt: occurrence.recursAt ?? now, isRegular: false,
         occurrence: occurrence),
       timetable: reminder.timetable(in: .utc), quiet: Quiet(of: reminder, defaults, local: .utc, own: .utc),
       using: &generator)
@@ -103,7 +103,7 @@ struct NagDecisionTests {
     for answer in [Occurrence.Answer.done, .dismiss, .snooze(for: .hours(1))] {
       let answered = try occurrence.answered(answer, at: Self.eight + .minutes(14))
       #expect(answered.repeatAt == nil)
-      #expect((answered.comesAgain != nil) == (answer == .snooze(for: .hours(1))))
+      #expect((answered.recursAt != nil) == (answer == .snooze(for: .hours(1))))
     }
     // Answered between claim and decision: nothing is left to do.
     let reminder = try Self.reminder(Nag(every: .minutes(5)))
@@ -166,8 +166,8 @@ struct NagDecisionTests {
     #expect(late.count == 1 && late[0].advances)
     let told = late.flatMap(\.deliveries).map(\.id)
     #expect(told.count == 1)
-    let owed = try await store.read { try $0.deliveries(DeliveryFilter(state: .pending), page: Page()).map(\.id) }
-    #expect(owed.contains(told[0]))
+    let pending = try await store.read { try $0.deliveries(DeliveryFilter(state: .pending), page: Page()).map(\.id) }
+    #expect(pending.contains(told[0]))
     #expect(try await store.read { try $0.wakeups().nextDue }.map { $0 > first + .hours(5) } == true)
   }
 

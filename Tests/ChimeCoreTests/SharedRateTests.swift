@@ -9,18 +9,18 @@ struct SharedRateTests {
     var scheduler: Scheduler
     var now = SchedulerTests.now
     /// The pending messages that are not claimed.
-    var owed: [DeliveryQueue: Int]
+    var pending: [DeliveryQueue: Int]
     var begun: [(queue: DeliveryQueue, at: Instant)] = []
     var armed: Instant?
     private var number = 0
 
-    init(_ policies: DeliveryQueuePolicies, owed: [DeliveryQueue: Int]) {
+    init(_ policies: DeliveryQueuePolicies, pending: [DeliveryQueue: Int]) {
       scheduler = Scheduler(policies: policies)
-      self.owed = owed
+      self.pending = pending
     }
 
     private var wakeups: NextWakeups {
-      NextWakeups(outbox: owed.filter { $0.value > 0 }.mapValues { _ in SchedulerTests.now })
+      NextWakeups(outbox: pending.filter { $0.value > 0 }.mapValues { _ in SchedulerTests.now })
     }
 
     mutating func play(_ first: Scheduler.Event) {
@@ -29,8 +29,8 @@ struct SharedRateTests {
         for effect in scheduler.handle(events.removeFirst(), now: now) {
           switch effect {
           case .claim(let queue, let limit):
-            let count = min(limit, owed[queue] ?? 0)
-            owed[queue, default: 0] -= count
+            let count = min(limit, pending[queue] ?? 0)
+            pending[queue, default: 0] -= count
             let claims = (0..<count).map { _ in
               number += 1
               return Claims.claim(number, queue, until: now + scheduler.policies[queue].claimSpan)
@@ -39,7 +39,7 @@ struct SharedRateTests {
           case .send(let claim):
             begun.append((claim.queue, now))
             events.append(.ended([Scheduler.Ending(claim.queue, .arrived(took: .milliseconds(5)))]))
-          case .release(let claim): owed[claim.queue, default: 0] += 1
+          case .release(let claim): pending[claim.queue, default: 0] += 1
           case .armOutbox(let time): armed = time
           case .armDue, .armWake: break
           case .fire, .fireDegraded, .record: Issue.record("\(effect)")
@@ -74,11 +74,11 @@ struct SharedRateTests {
     EndpointSettings.Rate(count: 20, span: .seconds(1)), .init(count: 3, span: .seconds(1)),
     .init(count: 1, span: .seconds(2)), .init(count: 100, span: .seconds(1)),
   ]) func lanesTogetherKeepTheRateAndEachHasItsPart(rate: EndpointSettings.Rate) throws {
-    let owed = [Self.a: 60, Self.b: 60, Self.c: 7, Self.free: 100]
-    var game = Game(Self.policies(rate), owed: owed)
+    let pending = [Self.a: 60, Self.b: 60, Self.c: 7, Self.free: 100]
+    var game = Game(Self.policies(rate), pending: pending)
     game.run(until: SchedulerTests.now + .minutes(10))
     // Nothing is lost, and owners without a limit do not wait.
-    for (queue, count) in owed { #expect(game.begun.count { $0.queue == queue } == count, "\(queue)") }
+    for (queue, count) in pending { #expect(game.begun.count { $0.queue == queue } == count, "\(queue)") }
     #expect(game.begun.filter { $0.queue == Self.free }.allSatisfy { $0.at == SchedulerTests.now })
     let times = game.begun.filter { $0.queue.owner == Self.tenant }.map(\.at)
     for (index, time) in times.enumerated().dropFirst(rate.count) {
@@ -96,7 +96,7 @@ struct SharedRateTests {
 
   /// A lifted or raised limit releases waiting messages at once.
   @Test func anotherRateCountsFromNowOn() {
-    var game = Game(Self.policies(.init(count: 1, span: .hours(1))), owed: [Self.a: 50])
+    var game = Game(Self.policies(.init(count: 1, span: .hours(1))), pending: [Self.a: 50])
     game.run(until: SchedulerTests.now)
     #expect(game.begun.count == 1)
     game.play(.policies(Self.policies(.init(count: 10, span: .hours(1))), renewed: []))

@@ -23,8 +23,8 @@ struct SleepTests {
     // It ends, and the free capacity stays unused.
     #expect(scheduler.handle(.ended([.init(Self.team, .arrived(took: .zero))]), now: Self.now) == [])
     #expect(scheduler.isQuiescent)
-    let owed = NextWakeups(nextDue: Self.now + .hours(1), outbox: [Self.team: Self.now])
-    #expect(scheduler.handle(.wakeups(owed), now: Self.now) == [])
+    let pending = NextWakeups(nextDue: Self.now + .hours(1), outbox: [Self.team: Self.now])
+    #expect(scheduler.handle(.wakeups(pending), now: Self.now) == [])
     let effects = scheduler.handle(.woke, now: Self.now + .seconds(1))
     #expect(effects.contains { if case .claim(Self.team, _) = $0 { true } else { false } })
     #expect(effects.contains(.armDue(Self.now + .hours(1))))

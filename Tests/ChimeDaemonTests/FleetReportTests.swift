@@ -21,8 +21,9 @@ import Testing
     DeliveryQueue(owner: owner, channel: ChannelName(rawValue: name))
   }
 
-  private static func gauge(_ name: String, _ owed: Int, oldest: Int64?) -> StoreGauges.DeliveryQueueGauge {
-    StoreGauges.DeliveryQueueGauge(queue: queue(name), owed: owed, oldest: oldest.map { Instant(seconds: $0) }, dead: 9)
+  private static func gauge(_ name: String, _ pending: Int, oldest: Int64?) -> StoreGauges.DeliveryQueueGauge {
+    StoreGauges.DeliveryQueueGauge(
+      queue: queue(name), pending: pending, oldest: oldest.map { Instant(seconds: $0) }, dead: 9)
   }
 
   private static let wire = WireMapper(context: ReminderFieldsTests.fields.context, now: Instant(seconds: 200))
@@ -55,10 +56,10 @@ import Testing
       ],
       overdue: 2, nextDue: Instant(seconds: 197), now: Instant(seconds: 200))
     let told = report.wire(Self.wire, isShared: true, store: "postgres:", isSystem: false)
-    #expect(told.outbox == [.init(daemon: 1, channels: 2, owed: 8, oldestOwedMs: 50_000)])
+    #expect(told.outbox == [.init(daemon: 1, channels: 2, pending: 8, oldestPendingMs: 50_000)])
     #expect(told.channels.map(\.channel) == ["mail", "team", "nobody"])
     #expect(told.channels.map(\.daemon) == [1, 1, nil] && told.channels.allSatisfy { $0.uid == nil })
-    #expect(told.owed == 9 && told.oldestOwedMs == 50_000)
+    #expect(told.pending == 9 && told.oldestPendingMs == 50_000)
     #expect(told.overdue == 2 && told.oldestOverdueMs == 3_000)
     #expect(told.freeShares == 28)
     let system = report.wire(Self.wire, isShared: true, store: "postgres:", isSystem: true)
@@ -72,7 +73,7 @@ import Testing
       queues: (1...200).map { Self.gauge("c\($0)", $0, oldest: 100) }, overdue: 0, nextDue: Instant(seconds: 900),
       now: Instant(seconds: 200))
     let told = report.wire(Self.wire, isShared: false, store: "/x", isSystem: false)
-    #expect(told.channels.count == 64 && told.channels.first?.owed == 200)
-    #expect(told.owed == 20_100 && told.oldestOverdueMs == nil && told.freeShares == 0)
+    #expect(told.channels.count == 64 && told.channels.first?.pending == 200)
+    #expect(told.pending == 20_100 && told.oldestOverdueMs == nil && told.freeShares == 0)
   }
 }

@@ -102,7 +102,7 @@ import Testing
       snapshot.heartbeat = heartbeat
     }
     let readings = MetricsText.Readings(
-      counts: StoreCounts(reminders: 5, openOccurrences: 2, owedDeliveries: 3, deadDeliveries: 1),
+      counts: StoreCounts(reminders: 5, openOccurrences: 2, pendingDeliveries: 3, deadDeliveries: 1),
       gauges: StoreGauges(reminders: 9, scheduled: 4, queues: queues), dueToday: 3, nextDue: Instant(seconds: 260),
       overdue: now > Instant(seconds: 260) ? 2 : 0, tenants: [Tenant.firstNumber: 12])
     return MetricsText(
@@ -113,7 +113,7 @@ import Testing
 
   private static func gauge(_ index: Int, owner: UInt32 = 1) -> StoreGauges.DeliveryQueueGauge {
     StoreGauges.DeliveryQueueGauge(
-      queue: DeliveryQueue(owner: owner, channel: ChannelName(rawValue: "e\(index)")), owed: index,
+      queue: DeliveryQueue(owner: owner, channel: ChannelName(rawValue: "e\(index)")), pending: index,
       oldest: index == 0 ? nil : Instant(seconds: 140), dead: 1)
   }
 
@@ -122,8 +122,8 @@ import Testing
     for line in [
       "chime_reminders{state=\"scheduled\"} 4", "chime_reminders{state=\"unanswered\"} 1",
       "chime_reminders{state=\"resting\"} 4", "chime_reminders_due_today 3", "chime_next_due_timestamp_seconds 260",
-      "chime_outbox_owed{channel=\"e3\"} 3", "chime_outbox_oldest_seconds{channel=\"e3\"} 60",
-      "chime_store_transactions_total 7", "chime_store_works 1", "chime_snapshot_timestamp_seconds 150",
+      "chime_outbox_pending{channel=\"e3\"} 3", "chime_outbox_oldest_seconds{channel=\"e3\"} 60",
+      "chime_store_transactions_total 7", "chime_store_up 1", "chime_snapshot_timestamp_seconds 150",
       "chime_build_info{version=\"0.1.0\",instance=\"user\"} 1", "chime_lateness_seconds_bucket{le=\"+Inf\"} 0",
     ] { #expect(text.contains(line + "\n"), "\(line)") }
   }
@@ -131,17 +131,17 @@ import Testing
   /// However many endpoints there are, each family has 64 series and one for the rest.
   @Test func manyEndpointsAreFewSeries() {
     let text = Self.text(queues: (0..<1_000).map { Self.gauge($0) })
-    let owed = text.split(separator: "\n").filter { $0.hasPrefix("chime_outbox_owed{") }
-    #expect(owed.count == 65)
-    #expect(owed.first == "chime_outbox_owed{channel=\"e999\"} 999")
+    let pending = text.split(separator: "\n").filter { $0.hasPrefix("chime_outbox_pending{") }
+    #expect(pending.count == 65)
+    #expect(pending.first == "chime_outbox_pending{channel=\"e999\"} 999")
     let rest = (0..<936).reduce(0, +)
-    #expect(owed.last == "chime_outbox_owed{channel=\"\"} \(rest)")
+    #expect(pending.last == "chime_outbox_pending{channel=\"\"} \(rest)")
     #expect(text.contains("chime_outbox_dead{channel=\"\"} 936\n"))
   }
 
   @Test func theSystemsNamesOwnersToo() {
     let text = Self.text(queues: [Self.gauge(1, owner: 7)], isSystem: true)
-    #expect(text.contains("chime_outbox_owed{uid=\"7\",channel=\"e1\"} 1\n"))
+    #expect(text.contains("chime_outbox_pending{uid=\"7\",channel=\"e1\"} 1\n"))
     #expect(text.contains("instance=\"system\""))
   }
 
@@ -183,7 +183,7 @@ import Testing
     for line in [
       "chime_tenant_reminders{tenant=\"acme\"} 12", "chime_tenant_reminders_limit{tenant=\"acme\"} 50",
       "chime_tenant_requests_total{tenant=\"acme\"} 7", "chime_tenant_requests_refused_total{tenant=\"acme\"} 3",
-      "chime_outbox_owed{tenant=\"acme\",channel=\"e1\"} 1",
+      "chime_outbox_pending{tenant=\"acme\",channel=\"e1\"} 1",
     ] { #expect(text.contains(line + "\n"), "\(line): \(text)") }
   }
 
@@ -196,7 +196,7 @@ import Testing
 
   @Test func aStoreThatCannotBeReadIsTold() {
     let text = Self.text(queues: [], isReadable: false)
-    #expect(text.contains("chime_store_works 0\n"))
+    #expect(text.contains("chime_store_up 0\n"))
     #expect(!text.contains("chime_reminders"))
   }
 

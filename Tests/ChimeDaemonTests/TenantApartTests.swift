@@ -84,8 +84,8 @@ struct TenantApartTests {
     _ = try did("io.chime.Expectations.Ping", #"{"id":"\#(mark) job","output":"\#(mark) output"}"#)
     let fired = try did("io.chime.Occurrences.Fire", #"{"id":"\#(loot.reminder)"}"#)
     loot.occurrence = fired["occurrence"]?["id"]?.string ?? ""
-    let owed = try did("io.chime.Deliveries.List")
-    if case .array(let deliveries)? = owed["deliveries"] { loot.delivery = deliveries.first?["id"]?.string ?? "" }
+    let pending = try did("io.chime.Deliveries.List")
+    if case .array(let deliveries)? = pending["deliveries"] { loot.delivery = deliveries.first?["id"]?.string ?? "" }
     #expect(![loot.reminder, loot.occurrence, loot.delivery, loot.photo].contains(""), "\(loot)")
     return loot
   }

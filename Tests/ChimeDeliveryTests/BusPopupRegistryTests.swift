@@ -67,7 +67,7 @@ import Testing
     #expect(short(registry.admit(try showing())) == [])
     #expect(short(registry.handle(.unreachable(Self.noServer))) == ["look+"])
     #expect(short(registry.handle(.unreachable(Self.noServer))) == ["failed r1: nobody"])
-    #expect(registry.way == .shut)
+    #expect(registry.way == .unavailable)
     #expect(short(registry.admit(try showing())) == ["look+"])
     #expect(short(registry.handle(.gone)) == [], "whoever looks will hear")
     #expect(
@@ -85,7 +85,7 @@ import Testing
     #expect(short(registry.admit(try showing("r1", round: 2))) == ["notify 2 r1 for 1"])
     #expect(short(registry.handle(.shown(2, number: 1))) == ["delivered r1"])
     #expect(short(registry.handle(.gone)) == [])
-    #expect(registry.way == .shut)
+    #expect(registry.way == .unavailable)
     #expect(short(registry.handle(.open(Self.all, identity: ":1.5@bus"))) == ["opened"])
     #expect(short(registry.admit(try showing("r1", round: 3))) == ["notify 3 r1 for 0"])
     #expect(short(registry.handle(.closed(number: 1, .expired))) == [])

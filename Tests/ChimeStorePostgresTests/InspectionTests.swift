@@ -30,7 +30,7 @@ struct InspectionTests {
     #expect(try !PostgresStore.inspect(place, within: 60_000).hasAutovacuum)
     try server.sql(
       """
-      INSERT INTO chime.alias (key, id) OVERRIDING SYSTEM VALUE VALUES (1, 'a');
+      INSERT INTO chime.reminder_name (key, id) OVERRIDING SYSTEM VALUE VALUES (1, 'a');
       INSERT INTO chime.reminder VALUES (1, 1, 0, 0, 0, '', '', '', NULL, '{}');
       INSERT INTO chime.due (reminder, snooze_of, next_at) SELECT 1, n, 0 FROM generate_series(1, 1000) n;
       """, on: database)

@@ -236,7 +236,7 @@ struct LeaseTests {
       try transaction.releaseFormerClaims()
       return try transaction.claimDeliveries(queue: queue, now: at(20), visibleAgain: again, limit: 1).count
     }
-    #expect(lost == 1, "the second has every second part, that of the first lane among them")
+    #expect(lost == 1, "the second has every second part, that of the first queue among them")
     await first.close()
     await second.close()
   }

@@ -162,7 +162,7 @@ struct MovingTests {
     for step in 0..<100 { _ = try? await game.move(step, on: store) }
     await store.close()
     let source = try SQLiteSource(path: folder.store)
-    for table in ["alias", "occurrence", "experience"] {
+    for table in ["reminder_name", "occurrence", "experience"] {
       #expect(throws: BrokenOff.self) { try move(Failing(source, at: table, BrokenOff()), try PostgresTarget(place)) }
       #expect(try server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'chime'", on: database) == "0")
       #expect(throws: BrokenOff.self) {

@@ -32,7 +32,7 @@ import Testing
       }
       let plans = try transaction.connection.all(
         """
-        EXPLAIN QUERY PLAN SELECT a.id FROM reminder r CROSS JOIN alias a ON a.key = r.key
+        EXPLAIN QUERY PLAN SELECT a.id FROM reminder r CROSS JOIN reminder_name a ON a.key = r.key
         WHERE r.key > 0 AND r.follows = 'r10007' AND +r.owner = 1000 ORDER BY r.key LIMIT 10
         """
       ) { $0.text(3) }

@@ -14,7 +14,7 @@ import Testing
     try Raw.run(
       path,
       """
-      INSERT INTO alias VALUES (1, 'long');
+      INSERT INTO reminder_name VALUES (1, 'long');
       WITH RECURSIVE n (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < 5000)
       INSERT INTO occurrence (scheduled_at, reminder, owner, state, rounds, title)
         SELECT n, 1, 1000, 1 + 2 * (n % 2), 1, 'Title' FROM n;

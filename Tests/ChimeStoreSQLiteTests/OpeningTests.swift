@@ -221,9 +221,9 @@ import Testing
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     // One of our tables in a file with an older version number: the script fails halfway.
-    try Raw.run(path, "PRAGMA application_id = \(Schema.applicationID); CREATE TABLE lane (x)")
+    try Raw.run(path, "PRAGMA application_id = \(Schema.applicationID); CREATE TABLE delivery_queue (x)")
     #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: path) }
-    #expect(try Raw.rows(path, "SELECT name FROM sqlite_schema") == ["lane"])
+    #expect(try Raw.rows(path, "SELECT name FROM sqlite_schema") == ["delivery_queue"])
   }
 
   @Test func anotherProgramsDatabaseIsLeftAlone() throws {

@@ -185,11 +185,11 @@ import Testing
       path,
       """
       WITH RECURSIVE n (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < 400)
-      INSERT INTO alias SELECT n, 'r' || n FROM n;
-      INSERT INTO reminder SELECT key, 1000, 1, 1, 0, '', 'daily at 08:00', 'Title ' || key, NULL, '{}', NULL, NULL, NULL, NULL, NULL FROM alias;
-      INSERT INTO due SELECT key, -1, 1000 * key, NULL, 0 FROM alias;
+      INSERT INTO reminder_name SELECT n, 'r' || n FROM n;
+      INSERT INTO reminder SELECT key, 1000, 1, 1, 0, '', 'daily at 08:00', 'Title ' || key, NULL, '{}', NULL, NULL, NULL, NULL, NULL FROM reminder_name;
+      INSERT INTO due SELECT key, -1, 1000 * key, NULL, 0 FROM reminder_name;
       INSERT INTO occurrence (scheduled_at, reminder, owner, state, rounds, title)
-        SELECT key, key, 1000, key % 6, 1, 'Title' FROM alias;
+        SELECT key, key, 1000, key % 6, 1, 'Title' FROM reminder_name;
       """)
     let step = Schema.Migration(
       version: Schema.current + 1,

@@ -31,9 +31,9 @@ struct StoreBox {
       SELECT 'n ' || name || '=' || value FROM note WHERE name <> '\(Restoration.note)'
       UNION ALL SELECT 'r ' || key || owner || title || schedule || definition || generation FROM reminder
       UNION ALL SELECT 'o ' || scheduled_at || ' ' || reminder || state || title FROM occurrence
-      UNION ALL SELECT 'd ' || hex(id) || state || lane || visible_at || attempts FROM delivery
+      UNION ALL SELECT 'd ' || hex(id) || state || queue || visible_at || attempts FROM delivery
       UNION ALL SELECT 'u ' || reminder || ' ' || next_at FROM due
-      UNION ALL SELECT 'a ' || key || id FROM alias
+      UNION ALL SELECT 'a ' || key || id FROM reminder_name
       ORDER BY 1
       """)
   }

@@ -46,13 +46,14 @@ import Testing
     for (found, wanted) in [
       (
         try plan(
-          "EXPLAIN QUERY PLAN SELECT count(*) FROM entry e INDEXED BY entry_at WHERE e.gone IS NULL AND e.tracker = 1"),
+          "EXPLAIN QUERY PLAN SELECT count(*) FROM entry e INDEXED BY entry_at WHERE e.deleted_by IS NULL AND e.tracker = 1"
+        ),
         "SEARCH e USING COVERING INDEX entry_at (tracker=?)"
       ),
       (
         try plan(
           """
-          EXPLAIN QUERY PLAN SELECT e.at, e.key FROM entry e INDEXED BY entry_at WHERE e.gone IS NULL AND e.tracker = 1
+          EXPLAIN QUERY PLAN SELECT e.at, e.key FROM entry e INDEXED BY entry_at WHERE e.deleted_by IS NULL AND e.tracker = 1
           ORDER BY e.at DESC, e.key DESC LIMIT 1 OFFSET 1
           """),
         // Only rows of the same time are sorted.
@@ -62,29 +63,29 @@ import Testing
         try plan(
           """
           EXPLAIN QUERY PLAN SELECT count(*) FROM entry e INDEXED BY entry_day
-          WHERE e.gone IS NULL AND e.tracker = 1 AND e.day BETWEEN 1 AND 2
+          WHERE e.deleted_by IS NULL AND e.tracker = 1 AND e.day BETWEEN 1 AND 2
           """), "SEARCH e USING COVERING INDEX entry_day (tracker=? AND day>? AND day<?)"
       ),
       (
         try plan(
           """
           EXPLAIN QUERY PLAN SELECT count(*) FROM entry e INDEXED BY entry_note
-          WHERE e.gone IS NULL AND e.tracker = 1 AND e.has_note = 1
+          WHERE e.deleted_by IS NULL AND e.tracker = 1 AND e.has_note = 1
           """), "SEARCH e USING COVERING INDEX entry_note (tracker=?)"
       ),
       (
         try plan(
           """
           EXPLAIN QUERY PLAN SELECT e.at, e.key FROM entry e INDEXED BY entry_item
-          WHERE e.gone IS NULL AND e.item = 1 AND e.day BETWEEN 1 AND 2 ORDER BY e.at DESC, e.key DESC
+          WHERE e.deleted_by IS NULL AND e.item = 1 AND e.day BETWEEN 1 AND 2 ORDER BY e.at DESC, e.key DESC
           """), "SEARCH e USING COVERING INDEX entry_item (item=?); USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"
       ),
       (
-        try plan("EXPLAIN QUERY PLAN UPDATE entry SET gone = NULL WHERE gone = 1"),
-        "SEARCH entry USING COVERING INDEX entry_gone (gone=?)"
+        try plan("EXPLAIN QUERY PLAN UPDATE entry SET deleted_by = NULL WHERE deleted_by = 1"),
+        "SEARCH entry USING COVERING INDEX entry_deleted_by (deleted_by=?)"
       ),
       (
-        try plan("EXPLAIN QUERY PLAN UPDATE entry SET gone = 1 WHERE tracker = 1 AND gone IS NULL"),
+        try plan("EXPLAIN QUERY PLAN UPDATE entry SET deleted_by = 1 WHERE tracker = 1 AND deleted_by IS NULL"),
         "SEARCH entry USING COVERING INDEX entry_day (tracker=?)"
       ),
       (

@@ -63,7 +63,7 @@ import Testing
 
       try await sql(
         "DELETE FROM occurrence WHERE scheduled_at = (SELECT min(scheduled_at) FROM occurrence o "
-          + "JOIN alias a ON a.key = o.reminder WHERE a.id = '\(beat)')", home)
+          + "JOIN reminder_name a ON a.key = o.reminder WHERE a.id = '\(beat)')", home)
       let lost = try await home.run(Machine.chime, ["audit", beat])
       #expect(lost.status == 1, "\(lost.text)")
       #expect(lost.text.contains("No record of") && lost.text.contains("1 time is unexplained."), "\(lost.text)")

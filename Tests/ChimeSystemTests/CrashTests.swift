@@ -169,7 +169,7 @@ struct CrashTests {
           && (one["when"].string?.hasPrefix("at ") == true || one["snoozed"].bool == true
             || one["repeats"].bool == true)
       }
-      return status["owedDeliveries"].int == 0 && status["deadDeliveries"].int == 0 && isQuiet
+      return status["pendingDeliveries"].int == 0 && status["deadDeliveries"].int == 0 && isQuiet
     }
     // Stop recurring firings, which would move entries between pages of a listing.
     for id in recurring.keys { _ = try await home.answer("io.chime.Reminders.Remove", ["id": .string(id)]) }

@@ -132,8 +132,8 @@ struct DesktopTests {
       try await eventually("it fires all the same") {
         try await home.latestOccurrence(of: id)["state"].string == "fired"
       }
-      let owed = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
-      let state = try #require(owed["deliveries"][0]["state"].string)
+      let pending = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
+      let state = try #require(pending["deliveries"][0]["state"].string)
       #expect(["pending", "waiting"].contains(state))
       // Answered by the command, long before any popup.
       try await home.did("done")

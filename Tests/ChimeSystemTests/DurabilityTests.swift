@@ -66,7 +66,7 @@ struct DurabilityTests {
       unlink(home.path + "/hold")
       try await eventually("the first one ends by itself") { kill(program, 0) != 0 }
       try await eventually("nothing is owed") {
-        try await home.answer("io.chime.Daemon.Status")["status"]["owedDeliveries"].int == 0
+        try await home.answer("io.chime.Daemon.Status")["status"]["pendingDeliveries"].int == 0
       }
       #expect(try await next.stop() == .exited(0))
       let left = try FileManager.default.contentsOfDirectory(atPath: home.state).sorted()

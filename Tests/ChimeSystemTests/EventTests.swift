@@ -198,9 +198,9 @@ struct EventTests {
           let standings = try await home.answer("io.chime.Trackers.Day")["view"]["standings"].elements
           let entries = try await home.listed("entry", "list")["entries"].elements
           let amounts = Dictionary(entries.map { ($0["id"].int ?? 0, $0["value"].number ?? -1) }) { $1 }
-          let owed = try await home.listed("deliveries", "--to", "list", "--limit", "all")["deliveries"].elements
+          let pending = try await home.listed("deliveries", "--to", "list", "--limit", "all")["deliveries"].elements
           return kept.open == Set(open.compactMap { $0["id"].string }) && (kept.areSeveral || kept.entries == amounts)
-            && owed.allSatisfy { $0["state"].string == "delivered" }
+            && pending.allSatisfy { $0["state"].string == "delivered" }
             && standings.allSatisfy { standing in
               let day = "\(standing["tracker"]["id"].string ?? "") \(standing["day"].string ?? "")"
               return kept.days[day] ?? 0 == standing["reached"].number ?? 0
@@ -392,10 +392,10 @@ struct EventTests {
       try await home.did("done", "Never")
       try await home.did("endpoint", "enable", "phone")
       try await home.did("endpoint", "enable", "tablet")
-      let owed = try await home.listed("deliveries")["deliveries"].elements.filter {
+      let pending = try await home.listed("deliveries")["deliveries"].elements.filter {
         $0["title"].string == "Never" && $0["state"].string != "cancelled"
       }
-      #expect(owed.isEmpty, "\(owed)")
+      #expect(pending.isEmpty, "\(pending)")
       #expect(server.messages("phone").isEmpty && server.withdrawals("phone") == 1)
     }
   }

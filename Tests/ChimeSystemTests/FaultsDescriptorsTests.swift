@@ -65,12 +65,12 @@ import Testing
         return occurrence == .null ? nil : occurrence
       }
       #expect(fired["late"] == .null)
-      let owed = try await eventually("each way has been tried") { () -> [JSON]? in
+      let pending = try await eventually("each way has been tried") { () -> [JSON]? in
         let all = try friend.call("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
         let tried = all.parameters["deliveries"].elements.filter { ($0["attempts"].int ?? 0) > 0 }
         return tried.count == 3 ? tried : nil
       }
-      for delivery in owed {
+      for delivery in pending {
         #expect(delivery["state"].string == "waiting", "\(delivery)")
         let result = delivery["lastResult"].string ?? ""
         #expect(result.contains("Too many open files") || result.contains("libcurl"), "\(result)")

@@ -50,7 +50,7 @@ struct FleetDesktopTests {
       _ = try await desktop.popup(titled: "Coffee")
       let owner = try await server.sql(
         """
-        SELECT n.process FROM chime.lane l JOIN chime.shard_lease s ON s.shard = l.shard JOIN chime.node n ON n.id = s.node
+        SELECT n.process FROM chime.delivery_queue l JOIN chime.shard_lease s ON s.shard = l.shard JOIN chime.node n ON n.id = s.node
         WHERE l.channel = 'desktop'
         """, on: database)
       // Answer through the daemon that did not show it.

@@ -32,8 +32,8 @@ struct FleetFiringTests {
   private func copy(_ model: String, _ count: Int, inSeconds wait: Int) async throws {
     try await server.sql(
       """
-      WITH model AS (SELECT r.* FROM chime.reminder r JOIN chime.alias a ON a.key = r.key WHERE a.id = '\(model)'),
-      made AS (INSERT INTO chime.alias (id) SELECT 'copy' || n FROM generate_series(1, \(count)) n RETURNING key),
+      WITH model AS (SELECT r.* FROM chime.reminder r JOIN chime.reminder_name a ON a.key = r.key WHERE a.id = '\(model)'),
+      made AS (INSERT INTO chime.reminder_name (id) SELECT 'copy' || n FROM generate_series(1, \(count)) n RETURNING key),
       copied AS (
         INSERT INTO chime.reminder (key, owner, generation, created_at, skip_next, zone, schedule, title, definition)
         SELECT made.key, owner, 1, created_at, 0, zone, schedule, title, definition FROM made, model RETURNING key)

@@ -68,7 +68,7 @@ struct FleetNetworkTests {
     try await add("cut off")
     try await network.pull(.database)
     let start = ContinuousClock.now
-    try await eventually("the other has its lanes", within: .seconds(30)) { try await shares() == ["\(nearID) 256"] }
+    try await eventually("the other has its queues", within: .seconds(30)) { try await shares() == ["\(nearID) 256"] }
     // The documented takeover time.
     #expect(ContinuousClock.now - start < .seconds(8) * Sanitizer.slowness)
     try await add("without it")

@@ -60,7 +60,7 @@ struct FleetTests {
       try await eventually("some of it is on its way") { !receiver.requests.isEmpty }
       let start = ContinuousClock.now
       try await victim.crash()
-      try await eventually("the others have its lanes", within: .seconds(30)) {
+      try await eventually("the others have its queues", within: .seconds(30)) {
         try await fleet.sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(node)") == "0"
       }
       // The takeover time is only guaranteed on an idle machine, as in a proof.
@@ -101,12 +101,12 @@ struct FleetTests {
       try await eventually("the pings are there") { try await pings() == 5 }
 
       // Kill the owner of the queue.
-      let shard = Int(try await fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'phone'")) ?? -1
+      let shard = Int(try await fleet.sql("SELECT shard FROM chime.delivery_queue WHERE channel = 'phone'")) ?? -1
       let owner = try await fleet.owner(ofShard: shard)
       let isSecond = try await fleet.node(of: second) == owner
       try await (isSecond ? second : fleet.daemons[0]).crash()
       for _ in 1...3 { try await topics.send(ping, to: topics.url("answers")) }
-      try await eventually("the other has its lane", within: .seconds(30)) {
+      try await eventually("the other has its queue", within: .seconds(30)) {
         try await fleet.owner(ofShard: shard) != owner
       }
       try await eventually("the other goes on", within: .seconds(30)) { try await pings() == 8 }
@@ -125,7 +125,7 @@ struct FleetTests {
       try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
       _ = try await home.add("Tea", "in 1s", to: ["team"])
       try await eventually("the first attempt begins") { receiver.requests.count == 1 }
-      let shard = Int(try await fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'team'")) ?? -1
+      let shard = Int(try await fleet.sql("SELECT shard FROM chime.delivery_queue WHERE channel = 'team'")) ?? -1
       let owner = try await fleet.owner(ofShard: shard)
       var nodes: [String] = []
       for daemon in fleet.daemons { nodes.append(try await fleet.node(of: daemon)) }
@@ -157,7 +157,7 @@ struct FleetTests {
       try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
       _ = try await home.add("Tea", "in 1s", to: ["team"])
       try await eventually("the attempt begins") { receiver.requests.count == 1 }
-      let shard = Int(try await fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'team'")) ?? -1
+      let shard = Int(try await fleet.sql("SELECT shard FROM chime.delivery_queue WHERE channel = 'team'")) ?? -1
       let owner = try await fleet.owner(ofShard: shard)
       var nodes: [String] = []
       for daemon in fleet.daemons { nodes.append(try await fleet.node(of: daemon)) }

@@ -20,7 +20,7 @@ import Testing
       }
       try await eventually("all have fired and nothing is owed") {
         let status = try await home.answer("io.chime.Daemon.Status")["status"]
-        return status["openOccurrences"].int == 200 && status["owedDeliveries"].int == 0
+        return status["openOccurrences"].int == 200 && status["pendingDeliveries"].int == 0
       }
       try await eventually(
         "descriptors and children are back to \(before); now \(String(describing: try? facts(daemon)))",

@@ -36,7 +36,7 @@ import Testing
     try await Home.live { home in
       let daemon = try await home.start()
       var samples = try await parsed(try await home.did("metrics"), home)
-      #expect(samples["chime_fired_total{how=on_time}"] == 0 && samples["chime_store_works"] == 1)
+      #expect(samples["chime_fired_total{how=on_time}"] == 0 && samples["chime_store_up"] == 1)
       try await home.did("in", "1s", "Tea")
       try await home.did("in", "1h", "Later")
       try await home.did("endpoint", "add", "deaf", "http://127.0.0.1:9/", "--template", "ntfy")
@@ -46,10 +46,10 @@ import Testing
         return samples["chime_fired_total{how=on_time}"] == 2
           && (samples["chime_delivery_attempts_total{outcome=failed,way=webhook}"] ?? 0) >= 1
           // Counters may be newer than gauges read from the store.
-          && samples["chime_reminders{state=unanswered}"] == 2 && samples["chime_outbox_owed{channel=deaf}"] == 1
+          && samples["chime_reminders{state=unanswered}"] == 2 && samples["chime_outbox_pending{channel=deaf}"] == 1
       }
       #expect(samples["chime_lateness_seconds_count"] == 2 && samples["chime_reminders{state=scheduled}"] == 1)
-      #expect(samples["chime_reminders{state=unanswered}"] == 2 && samples["chime_outbox_owed{channel=deaf}"] == 1)
+      #expect(samples["chime_reminders{state=unanswered}"] == 2 && samples["chime_outbox_pending{channel=deaf}"] == 1)
       #expect((samples["chime_outbox_oldest_seconds{channel=deaf}"] ?? -1) >= 0)
       #expect(samples["chime_endpoints{state=in_use}"] == 1)
       try await home.did("done", "Tea")
@@ -63,7 +63,7 @@ import Testing
       _ = try await daemon.stop()
       _ = try await home.start()
       samples = try await parsed(try await home.did("metrics"), home)
-      #expect(samples["chime_answered_total{answer=done}"] == 0 && samples["chime_outbox_owed{channel=deaf}"] == 1)
+      #expect(samples["chime_answered_total{answer=done}"] == 0 && samples["chime_outbox_pending{channel=deaf}"] == 1)
       #expect((samples["chime_start_time_seconds"] ?? 0) > started)
     }
   }
@@ -74,7 +74,7 @@ import Testing
       try home.configure("[metrics]\nfile = \"\(file)\"\nevery = \"1s\"\n")
       let daemon = try await home.start()
       func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
-      try await eventually("it is written") { text(file)?.contains("chime_store_works 1\n") == true }
+      try await eventually("it is written") { text(file)?.contains("chime_store_up 1\n") == true }
       try await home.did("add", "Tea", "every", "2h")
       try await eventually("and again") { text(file)?.contains("chime_reminders{state=\"scheduled\"} 1\n") == true }
       let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int

@@ -67,7 +67,7 @@ struct OutboxTests {
       // Five failures in a row, plus at most the attempts in flight beside the fifth.
       #expect((5...12).contains(receiver.requests.count), "\(receiver.requests.count)")
       try await eventually("all have fired") {
-        try await home.answer("io.chime.Daemon.Status")["status"]["owedDeliveries"].int == 20
+        try await home.answer("io.chime.Daemon.Status")["status"]["pendingDeliveries"].int == 20
       }
       // Untried messages have used no attempt.
       let untried = try await home.deliveries("pending")
@@ -166,7 +166,7 @@ struct OutboxTests {
       #expect(before < count, "in the middle of it: \(before)")
       _ = try await home.start()
       try await eventually("all have arrived", within: .seconds(60)) {
-        try await home.answer("io.chime.Daemon.Status")["status"]["owedDeliveries"].int == 0
+        try await home.answer("io.chime.Daemon.Status")["status"]["pendingDeliveries"].int == 0
       }
       let requests = receiver.requests
       #expect(Set(requests.map(\.id)).count == count)

@@ -92,7 +92,7 @@ struct TenantFleetTests {
       #expect(requests.count == sent && Set(requests.map(\.id)).count == sent, "each arrives once")
       #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
       let senders = try await sql(
-        "SELECT count(DISTINCT s.node) FROM chime.lane l JOIN chime.shard_lease s USING (shard)")
+        "SELECT count(DISTINCT s.node) FROM chime.delivery_queue l JOIN chime.shard_lease s USING (shard)")
       #expect(senders == "2", "both have some of its endpoints")
       #expect(try await second.stop() == .exited(0))
       #expect(try await first.stop() == .exited(0))

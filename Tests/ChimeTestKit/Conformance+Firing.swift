@@ -234,7 +234,7 @@ extension StoreConformance {
         try expect(Set(fired).count, is: count, "the reminders that fired")
         let (counts, wakeups) = try await subject.read { (try $0.counts(owner: nil), try $0.wakeups()) }
         try expect(
-          counts, is: StoreCounts(reminders: count, openOccurrences: count, owedDeliveries: count), "the counts")
+          counts, is: StoreCounts(reminders: count, openOccurrences: count, pendingDeliveries: count), "the counts")
         try expect(wakeups, is: NextWakeups(nextDue: at(70), outbox: [desktop: at(10)]), "the horizon")
       },
       Case("the horizon of an empty store is empty") { subject in

@@ -6,7 +6,7 @@ private let again = at(500)
 extension StoreConformance {
   /// Ordered queues, and deliveries that are released or sent again.
   static let queueCases: [Case] = [
-    Case("an ordered lane sends its oldest only, and waits for it") { subject in
+    Case("an ordered queue sends its oldest only, and waits for it") { subject in
       try await subject.write { store in
         try store.put(ordered(team))
         for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, queues: [team, desktop]) }
@@ -20,7 +20,7 @@ extension StoreConformance {
         try expect(store.wakeups().outbox[team], is: again, "the horizon while it is under way")
         let head = try store.oldest(team)
         try store.acknowledge(head, attempt: failure, state: .waiting(until: at(70)))
-        try expect(store.wakeups().outbox[team], is: at(70), "the horizon of a lane whose first failed")
+        try expect(store.wakeups().outbox[team], is: at(70), "the horizon of a queue whose first failed")
         try expect(claim(at(69)), is: [], "before its time")
         try expect(claim(at(70)), is: ["aaaa"], "at its time")
         try store.acknowledge(head, attempt: nil, state: .delivered(at: at(71)))
@@ -30,10 +30,10 @@ extension StoreConformance {
         try store.update(Occurrence(answered: .done, store.theOccurrence(occurrence("cccc"))), now: at(73))
         try expect(store.wakeups().outbox[team], is: nil, "the horizon when nothing is owed")
         let other = try store.claimDeliveries(queue: desktop, now: at(80), visibleAgain: again, limit: 9)
-        try expect(other.count, is: 2, "what a lane without order may claim")
+        try expect(other.count, is: 2, "what a queue without order may claim")
       }
     },
-    Case("a lane is ordered from the moment its endpoint says so, and no longer than that") { subject in
+    Case("a queue is ordered from the moment its endpoint says so, and no longer than that") { subject in
       try await subject.write { store in
         for id in ["aaaa", "bbbb"] { try store.addFired(id, queues: [team]) }
         try store.acknowledge(try store.oldest(team), attempt: nil, state: .waiting(until: at(90)))
@@ -102,7 +102,7 @@ extension StoreConformance {
         try expect(!store.replay(DeliveryID(rawValue: "msg_none"), now: at(12)), "one that is not there")
       }
     },
-    Case("what is sent again in an ordered lane takes its old place") { subject in
+    Case("what is sent again in an ordered queue takes its old place") { subject in
       try await subject.write { store in
         try store.addFired("aaaa", queues: [team])
         let id = try store.oldest(team)
@@ -254,8 +254,8 @@ extension StoreConformance {
 extension StoreTransaction {
   /// Returns the oldest pending delivery of a queue.
   fileprivate func oldest(_ queue: DeliveryQueue) throws -> DeliveryID {
-    let owed = try allDeliveries().filter { $0.queue == queue && $0.isOwed }
-    guard let last = owed.last else { throw ConformanceFailure(description: "\(queue) owes nothing") }
+    let pending = try allDeliveries().filter { $0.queue == queue && $0.isPending }
+    guard let last = pending.last else { throw ConformanceFailure(description: "\(queue) owes nothing") }
     return last.id
   }
 

@@ -132,7 +132,7 @@ extension StoreConformance {
             try store.record([fire(due, now: at(50), repeatAt: at(90))])
             try expect(store.theOccurrence(key), is: answered, "the occurrence")
             let record = try store.reminder(reminder.id)
-            try expect(record?.coming, is: answered.comesAgain, "when it comes")
+            try expect(record?.coming, is: answered.recursAt, "when it comes")
             try store.remove(reminder.id, now: at(50))
           }
         }

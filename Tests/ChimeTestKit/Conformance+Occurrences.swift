@@ -34,7 +34,7 @@ extension StoreConformance {
             try store.update(occurrence, now: at(20))
             try expect(store.wakeups().nextDue, is: at(50), "the due time while snoozed")
             try expect(
-              store.deliveries(DeliveryFilter(occurrence: key), page: Page()).filter(\.isOwed).count, is: 2,
+              store.deliveries(DeliveryFilter(occurrence: key), page: Page()).filter(\.isPending).count, is: 2,
               "what is owed while snoozed")
             occurrence.state = state
             try store.update(occurrence, now: at(30))
@@ -49,12 +49,12 @@ extension StoreConformance {
         }
       },
       Case("an open occurrence may be delivered without losing what it owes") { subject in
-        let owed = try await subject.write { store in
+        let pending = try await subject.write { store in
           let id = try store.addFired("aaaa", queues: [desktop, team])
           try store.update(try store.theOccurrence(id).delivered(at: at(12)), now: at(12))
-          return try store.allDeliveries().filter(\.isOwed).count
+          return try store.allDeliveries().filter(\.isPending).count
         }
-        try expect(owed, is: 2, "what is owed")
+        try expect(pending, is: 2, "what is owed")
       },
       Case("snoozing again moves the due time") { subject in
         let due = try await subject.write { store in

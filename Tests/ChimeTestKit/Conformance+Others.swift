@@ -29,7 +29,7 @@ extension StoreConformance {
           try expect(store.endpoint(all[0].queue), is: all[0], "another owner's of that name")
         }
       },
-      Case("removing an endpoint cancels what its lane owes") { subject in
+      Case("removing an endpoint cancels what its queue owes") { subject in
         try await subject.write { store in
           try store.put(Endpoint(queue: team, url: "http://a/", createdAt: at(1)))
           try store.addFired("aaaa", queues: [desktop, team])
@@ -106,7 +106,7 @@ extension StoreConformance {
           try expect(store.occurrence(found.id)?.answeredBy, is: nil, "of an answer by the socket")
         }
       },
-      Case("gauges count reminders, and what each lane is owed") { subject in
+      Case("gauges count reminders, and what each queue is owed") { subject in
         let empty = try await subject.read { try $0.gauges() }
         try expect(empty, is: StoreGauges(reminders: 0, scheduled: 0, queues: []), "those of an empty store")
         try await subject.write { store in
@@ -128,9 +128,9 @@ extension StoreConformance {
         try expect(
           gauges.queues,
           is: [
-            StoreGauges.DeliveryQueueGauge(queue: desktop, owed: 0, oldest: nil, dead: 1),
-            StoreGauges.DeliveryQueueGauge(queue: team, owed: 2, oldest: created, dead: 0),
-          ], "the lanes")
+            StoreGauges.DeliveryQueueGauge(queue: desktop, pending: 0, oldest: nil, dead: 1),
+            StoreGauges.DeliveryQueueGauge(queue: team, pending: 2, oldest: created, dead: 0),
+          ], "the queues")
       },
       Case("notes are kept, replaced and dropped") { subject in
         try await subject.write { store in
@@ -153,7 +153,7 @@ extension StoreConformance {
           let gone = try store.addFired("eeee", owner: 2)
           try store.remove(gone.reminder, now: at(20))
           try expect(
-            store.counts(owner: nil), is: StoreCounts(reminders: 3, openOccurrences: 2, owedDeliveries: 2), "all")
+            store.counts(owner: nil), is: StoreCounts(reminders: 3, openOccurrences: 2, pendingDeliveries: 2), "all")
           try expect(store.counts(owner: 1), is: StoreCounts(reminders: 1), "the first's")
           try expect(store.counts(owner: 3), is: StoreCounts(), "nobody's")
         }

@@ -41,7 +41,7 @@ extension StoreConformance {
         let other = try await subject.write {
           try $0.claimDeliveries(queue: desktop, now: at(900), visibleAgain: again, limit: 1)
         }
-        try expect(other, is: [], "another lane's")
+        try expect(other, is: [], "another queue's")
       },
       Case("a failed attempt waits, a delivered one ends, and both are recorded") { subject in
         let id = try await subject.write { store in
@@ -133,9 +133,9 @@ extension StoreConformance {
         }
         try await subject.reopen()
         try await subject.write { store in
-          let owed = try store.deliveries(DeliveryFilter(channel: team.channel), page: Page())
-          try expect(owed.map(\.event), is: [givenUp, withdrawal, told], "what they tell")
-          try expect(owed.map(\.round), is: [3, 1, 1], "of which round")
+          let pending = try store.deliveries(DeliveryFilter(channel: team.channel), page: Page())
+          try expect(pending.map(\.event), is: [givenUp, withdrawal, told], "what they tell")
+          try expect(pending.map(\.round), is: [3, 1, 1], "of which round")
           try expect(store.wakeups().outbox, is: [desktop: at(10), team: at(11)], "the horizon")
           let claimed = try store.claimDeliveries(queue: team, now: at(12), visibleAgain: again, limit: 2)
           try expect(claimed.map(\.delivery.event), is: [told, withdrawal], "what a claim brings of it")
@@ -153,7 +153,7 @@ extension StoreConformance {
           (occurrence.state, occurrence.endedAt) = (.done, at(40))
           try store.update(occurrence, now: at(40))
           try store.remove(id.reminder, now: at(50))
-          let left = try store.deliveries(DeliveryFilter(occurrence: id), page: Page()).filter(\.isOwed)
+          let left = try store.deliveries(DeliveryFilter(occurrence: id), page: Page()).filter(\.isPending)
           try expect(left.map(\.event), is: [givenUp, withdrawal], "what is owed still")
         }
       },
@@ -248,7 +248,7 @@ extension StoreConformance {
           try expect(store.settled(among: []), is: [], "of none")
         }
       },
-      Case("a lane that is woken tries what waits at once, but not what is under way") { subject in
+      Case("a queue that is woken tries what waits at once, but not what is under way") { subject in
         try await subject.write { store in
           for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, queues: [desktop, team]) }
           for queue in [desktop, team] {
@@ -256,15 +256,15 @@ extension StoreConformance {
             try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .waiting(until: at(9_000)))
           }
           try store.wake(queue: team, now: at(20))
-          try expect(store.wakeups().outbox[team], is: at(10), "the horizon of the lane")
+          try expect(store.wakeups().outbox[team], is: at(10), "the horizon of the queue")
           let woken = try store.claimDeliveries(queue: team, now: at(20), visibleAgain: again, limit: 9)
           try expect(
-            Set(woken.map(\.occurrence.id.reminder.rawValue)), is: ["aaaa", "cccc"], "what the lane may try")
+            Set(woken.map(\.occurrence.id.reminder.rawValue)), is: ["aaaa", "cccc"], "what the queue may try")
           try expect(
             woken.first { $0.occurrence.id.reminder.rawValue == "aaaa" }?.delivery.state, is: .waiting(until: at(20)),
             "the state of what waited")
           let other = try store.claimDeliveries(queue: desktop, now: at(20), visibleAgain: again, limit: 9)
-          try expect(other.map(\.occurrence.id.reminder.rawValue), is: ["cccc"], "what another lane may try")
+          try expect(other.map(\.occurrence.id.reminder.rawValue), is: ["cccc"], "what another queue may try")
           try store.wake(queue: DeliveryQueue(owner: 5, channel: .desktop), now: at(20))
         }
       },
@@ -329,10 +329,11 @@ extension StoreConformance {
           try expect(found(DeliveryFilter(), Page(limit: 2, offset: 3)), is: Array(all[3..<5]), "a page")
           try expect(
             store.counts(owner: nil),
-            is: StoreCounts(reminders: 3, openOccurrences: 3, owedDeliveries: 3, deadDeliveries: 1), "the counts")
+            is: StoreCounts(reminders: 3, openOccurrences: 3, pendingDeliveries: 3, deadDeliveries: 1), "the counts")
           try expect(
             store.counts(owner: 1),
-            is: StoreCounts(reminders: 1, openOccurrences: 1, owedDeliveries: 0, deadDeliveries: 1), "an owner's counts"
+            is: StoreCounts(reminders: 1, openOccurrences: 1, pendingDeliveries: 0, deadDeliveries: 1),
+            "an owner's counts"
           )
         }
       },

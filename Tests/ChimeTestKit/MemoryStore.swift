@@ -63,7 +63,7 @@ struct MemoryContents: Sendable {
   private(set) var outbox: PartedTable<DeliveryID, Entry> = [:]
   private(set) var deliveriesOf: PartedTable<OccurrenceID, [DeliveryID]> = [:]
   /// The pending deliveries of each queue, oldest first; queues without any are absent.
-  private(set) var owed: [DeliveryQueue: [Owed]] = [:]
+  private(set) var pending: [DeliveryQueue: [Owed]] = [:]
   private var places = 0
   var attempts: PartedTable<DeliveryID, [Attempt]> = [:]
   var endpoints: [DeliveryQueue: Endpoint] = [:]
@@ -173,20 +173,20 @@ struct MemoryContents: Sendable {
 
   mutating func put(_ entry: Entry) {
     let delivery = entry.delivery
-    let wasOwed = outbox.updateValue(entry, forKey: delivery.id)?.delivery.isOwed ?? false
-    guard delivery.isOwed else { return wasOwed ? strike(entry) : () }
-    let owed = Owed(id: delivery.id, place: entry.place, visibleAt: entry.visibleAt)
+    let wasOwed = outbox.updateValue(entry, forKey: delivery.id)?.delivery.isPending ?? false
+    guard delivery.isPending else { return wasOwed ? strike(entry) : () }
+    let pending = Owed(id: delivery.id, place: entry.place, visibleAt: entry.visibleAt)
     let place = self.place(entry)
     if wasOwed {
-      self.owed[delivery.queue]?[place] = owed
+      self.pending[delivery.queue]?[place] = pending
     } else {
-      self.owed[delivery.queue, default: []].insert(owed, at: place)
+      self.pending[delivery.queue, default: []].insert(pending, at: place)
     }
   }
 
   /// Returns the delivery's position among the pending ones of its queue.
   private func place(_ entry: Entry) -> Int {
-    let list = owed[entry.delivery.queue] ?? []
+    let list = pending[entry.delivery.queue] ?? []
     var (low, high) = (0, list.count)
     while low < high {
       let middle = (low + high) / 2
@@ -197,9 +197,9 @@ struct MemoryContents: Sendable {
 
   private mutating func strike(_ entry: Entry) {
     let (queue, place) = (entry.delivery.queue, place(entry))
-    guard let list = owed[queue], place < list.count, list[place].place == entry.place else { return }
-    owed[queue]?.remove(at: place)
-    if owed[queue]?.isEmpty == true { owed[queue] = nil }
+    guard let list = pending[queue], place < list.count, list[place].place == entry.place else { return }
+    pending[queue]?.remove(at: place)
+    if pending[queue]?.isEmpty == true { pending[queue] = nil }
   }
 }
 

@@ -9,8 +9,8 @@ extension MemoryTransaction {
     try requireWriting()
     let claimed = triable(in: queue).filter { $0.visibleAt <= now }
       .sorted { ($0.visibleAt, $0.place) < ($1.visibleAt, $1.place) }.prefix(max(limit, 0))
-    return claimed.compactMap { owed in
-      guard var entry = contents.outbox[owed.id] else { return nil }
+    return claimed.compactMap { pending in
+      guard var entry = contents.outbox[pending.id] else { return nil }
       entry.visibleAt = visibleAgain
       put(entry)
       let delivery = entry.delivery
@@ -22,8 +22,8 @@ extension MemoryTransaction {
 
   /// Returns the deliveries that may be tried, oldest first; for an ordered queue, only the oldest.
   func triable(in queue: DeliveryQueue) -> ArraySlice<MemoryContents.Owed> {
-    let owed = contents.owed[queue] ?? []
-    return contents.endpoints[queue]?.settings.inOrder == true ? owed.prefix(1) : owed[...]
+    let pending = contents.pending[queue] ?? []
+    return contents.endpoints[queue]?.settings.inOrder == true ? pending.prefix(1) : pending[...]
   }
 
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws {
@@ -35,13 +35,13 @@ extension MemoryTransaction {
       contents.attempts[id, default: []].append(attempt)
       entry.delivery.attempts += 1
     }
-    let isOwed = entry.delivery.isOwed
-    if isOwed {
+    let isPending = entry.delivery.isPending
+    if isPending {
       entry.delivery.state = state
       entry.visibleAt = entry.delivery.ownTime
     }
     put(entry)
-    guard isOwed, entry.delivery.event == nil, case .delivered(let at) = state else { return }
+    guard isPending, entry.delivery.event == nil, case .delivered(let at) = state else { return }
     if let occurrence = contents.occurrences[entry.delivery.occurrence], occurrence.isOpen {
       put(occurrence.delivered(at: at))
     }
@@ -50,7 +50,7 @@ extension MemoryTransaction {
   func release(_ ids: [DeliveryID], now: Instant) throws {
     try requireWriting()
     for id in ids {
-      guard var entry = contents.outbox[id], entry.delivery.isOwed else { continue }
+      guard var entry = contents.outbox[id], entry.delivery.isPending else { continue }
       if entry.delivery.ownTime > now { entry.delivery.state = .waiting(until: now) }
       entry.visibleAt = entry.delivery.ownTime
       put(entry)
@@ -60,7 +60,7 @@ extension MemoryTransaction {
   func replay(_ id: DeliveryID, now: Instant) throws -> Bool {
     try requireWriting()
     guard var entry = contents.outbox[id] else { return false }
-    guard !entry.delivery.isOwed || entry.visibleAt == entry.delivery.ownTime else { return false }
+    guard !entry.delivery.isPending || entry.visibleAt == entry.delivery.ownTime else { return false }
     entry.delivery.state = .waiting(until: now)
     entry.delivery.attemptsBefore = entry.delivery.attempts
     entry.visibleAt = now
@@ -70,7 +70,7 @@ extension MemoryTransaction {
 
   func releaseClaims() throws {
     try requireWriting()
-    for id in contents.owed.values.joined().map(\.id) {
+    for id in contents.pending.values.joined().map(\.id) {
       guard var entry = contents.outbox[id], entry.delivery.ownTime < entry.visibleAt else { continue }
       entry.visibleAt = entry.delivery.ownTime
       put(entry)
@@ -80,12 +80,12 @@ extension MemoryTransaction {
   func releaseFormerClaims() throws { try requireWriting() }
 
   func settled(among ids: [DeliveryID]) throws -> Set<DeliveryID> {
-    Set(ids.filter { contents.outbox[$0].map { !$0.delivery.isOwed } ?? true })
+    Set(ids.filter { contents.outbox[$0].map { !$0.delivery.isPending } ?? true })
   }
 
   func wake(queue: DeliveryQueue, now: Instant) throws {
     try requireWriting()
-    for id in (contents.owed[queue] ?? []).map(\.id) {
+    for id in (contents.pending[queue] ?? []).map(\.id) {
       guard var entry = contents.outbox[id], entry.visibleAt > now, entry.visibleAt == entry.delivery.ownTime else {
         continue
       }
@@ -142,8 +142,8 @@ extension MemoryTransaction {
     var result = Pruned(count: 0, past: past, isOver: all.count < limit)
     for id in all.prefix(max(limit, 0)) {
       guard let occurrence = contents.occurrences[id] else { continue }
-      let isOwed = contents.deliveriesOf[id]?.contains { contents.outbox[$0]?.delivery.isOwed == true } ?? false
-      if edge.takes(occurrence), !isOwed, contents.again[id] == nil {
+      let isPending = contents.deliveriesOf[id]?.contains { contents.outbox[$0]?.delivery.isPending == true } ?? false
+      if edge.takes(occurrence), !isPending, contents.again[id] == nil {
         forget(id)
         result.count += 1
       } else {
@@ -184,7 +184,7 @@ extension MemoryTransaction {
   func removeEndpoint(_ queue: DeliveryQueue, now: Instant) throws -> Bool {
     try requireWriting()
     guard contents.endpoints.removeValue(forKey: queue) != nil else { return false }
-    for id in (contents.owed[queue] ?? []).map(\.id) {
+    for id in (contents.pending[queue] ?? []).map(\.id) {
       guard var entry = contents.outbox[id] else { continue }
       entry.delivery.state = .cancelled(at: now)
       put(entry)
@@ -251,7 +251,7 @@ extension MemoryTransaction {
     let deliveries = contents.outbox.values.map(\.delivery)
     let queues = Dictionary(grouping: deliveries, by: \.queue).map { queue, all in
       StoreGauges.DeliveryQueueGauge(
-        queue: queue, owed: all.count { $0.isOwed }, oldest: all.filter(\.isOwed).map(\.createdAt).min(),
+        queue: queue, pending: all.count { $0.isPending }, oldest: all.filter(\.isPending).map(\.createdAt).min(),
         dead: all.count { $0.state.kind == .dead })
     }
     return StoreGauges(reminders: contents.reminders.count, scheduled: contents.regular.count, queues: queues)
@@ -264,7 +264,7 @@ extension MemoryTransaction {
     return StoreCounts(
       reminders: try reminders(ReminderFilter(owner: owner, includesFinished: false), page: all).count,
       openOccurrences: try occurrences(OccurrenceFilter(owner: owner, openOnly: true), page: all).count,
-      owedDeliveries: deliveries.count { $0.isOwed }, deadDeliveries: deliveries.count { $0.state.kind == .dead },
+      pendingDeliveries: deliveries.count { $0.isPending }, deadDeliveries: deliveries.count { $0.state.kind == .dead },
       expectations: expected.count, expectationsDown: expected.count { $0.open > 0 })
   }
 }

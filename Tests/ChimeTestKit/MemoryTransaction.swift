@@ -294,14 +294,14 @@ final class MemoryTransaction: StoreTransaction {
     }
     put(occurrence)
     let isPresent = contents.reminders[occurrence.id.reminder] != nil
-    contents.again[occurrence.id] = isPresent ? occurrence.comesAgain : nil
+    contents.again[occurrence.id] = isPresent ? occurrence.recursAt : nil
     if !occurrence.isOpen { cancel(occurrence.id, at: now) { $0.event == nil } }
   }
 
   /// Cancels the pending deliveries of an occurrence that `match` selects.
   func cancel(_ id: OccurrenceID, at now: Instant, where match: (Delivery) -> Bool) {
     for delivery in contents.deliveriesOf[id] ?? [] {
-      guard var entry = contents.outbox[delivery], entry.delivery.isOwed, match(entry.delivery) else { continue }
+      guard var entry = contents.outbox[delivery], entry.delivery.isPending, match(entry.delivery) else { continue }
       entry.delivery.state = .cancelled(at: now)
       put(entry)
     }
@@ -361,9 +361,9 @@ final class MemoryTransaction: StoreTransaction {
       let known = contents.occurrences[occurrence.id]
       // An occurrence fires again only by the decision made for it.
       let isMadeForIt =
-        !firing.advances && occurrence.id == own && known?.comesAgain != nil
-        && known?.comesAgain == due.occurrence?.comesAgain
-      if let known, known.wasHeard, !isMadeForIt {
+        !firing.advances && occurrence.id == own && known?.recursAt != nil
+        && known?.recursAt == due.occurrence?.recursAt
+      if let known, known.wasDelivered, !isMadeForIt {
         passedOver.insert(occurrence.id)
         continue
       }
@@ -371,7 +371,7 @@ final class MemoryTransaction: StoreTransaction {
         endRepeats(before: occurrence.id)
       }
       put(occurrence)
-      contents.again[occurrence.id] = occurrence.comesAgain
+      contents.again[occurrence.id] = occurrence.recursAt
     }
     for delivery in firing.deliveries where !passedOver.contains(delivery.occurrence) {
       owe(delivery)
@@ -410,7 +410,7 @@ final class MemoryTransaction: StoreTransaction {
       let delivery = entry.delivery
       guard delivery.event == nil else { return false }
       if case .delivered = delivery.state { return true }
-      return delivery.isOwed && (delivery.attempts > 0 || entry.visibleAt > delivery.ownTime)
+      return delivery.isPending && (delivery.attempts > 0 || entry.visibleAt > delivery.ownTime)
     }.map(\.delivery)
   }
 
@@ -434,7 +434,7 @@ final class MemoryTransaction: StoreTransaction {
   func wakeups() throws -> NextWakeups {
     var wakeups = NextWakeups(
       nextDue: (contents.regular.values.map(\.dueAt) + contents.again.values).min(), nextWake: wakes.min())
-    for queue in contents.owed.keys { wakeups.outbox[queue] = triable(in: queue).map(\.visibleAt).min() }
+    for queue in contents.pending.keys { wakeups.outbox[queue] = triable(in: queue).map(\.visibleAt).min() }
     return wakeups
   }
 }

@@ -112,17 +112,17 @@ struct Table {
 
   private func line(_ kept: [Int], _ widths: [Int], _ style: Style, cell: (Int) -> Cell) -> String {
     var line = ""
-    var owed = 0
+    var pending = 0
     for index in kept {
       let cell = cell(index)
       let text = TextWidth.truncate(cell.text, to: widths[index])
       let spaces = max(0, widths[index] - TextWidth.of(text))
-      if columns[index].alignRight { owed += spaces }
+      if columns[index].alignRight { pending += spaces }
       if !text.isEmpty {
-        line += String(repeating: " ", count: owed) + style(text, cell.tone)
-        owed = 0
+        line += String(repeating: " ", count: pending) + style(text, cell.tone)
+        pending = 0
       }
-      owed += (columns[index].alignRight ? 0 : spaces) + Self.gap
+      pending += (columns[index].alignRight ? 0 : spaces) + Self.gap
     }
     return line
   }

@@ -66,8 +66,8 @@ enum Show {
         "%1 after sleep, %2 after downtime", StateWords.say(suspend.rawValue), StateWords.say(downtime.rawValue))
     facts += [
       (localized("catch up"), localized("%1, up to %2 late", rule, LengthText.human(reminder.grace))),
-      (localized("repeats"), reminder.nag.map { InsistenceOptions.words($0) }),
-      (localized("in quiet"), reminder.quiet.map { InsistenceOptions.words($0) }),
+      (localized("repeats"), reminder.nag.map { RepeatOptions.words($0) }),
+      (localized("in quiet"), reminder.quiet.map { RepeatOptions.words($0) }),
       (
         "wakes",
         reminder.wake == true

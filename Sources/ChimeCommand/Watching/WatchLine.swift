@@ -175,7 +175,7 @@ final class WatchLine {
     }
     for state in [DeliveriesInterface.Delivery.State.pending, .waiting] {
       ask(DeliveriesInterface.List(filter: .init(state: state), limit: Self.most)) { model, reply in
-        model.take(owed: reply.deliveries, state: state)
+        model.take(pending: reply.deliveries, state: state)
       }
     }
     next()

@@ -59,7 +59,7 @@ struct WatchModel {
   /// The unanswered occurrences, latest first.
   var open: [OccurrencesInterface.Occurrence] = []
   /// The pending deliveries, earliest attempt first.
-  var owed: [DeliveriesInterface.Delivery] = []
+  var pending: [DeliveriesInterface.Delivery] = []
   /// The past events, oldest first.
   private(set) var lines: [Line] = []
   private(set) var mode = Mode.watching
@@ -97,9 +97,9 @@ struct WatchModel {
     if open.isEmpty, case .asking = mode { mode = .watching }
   }
 
-  mutating func take(owed: [DeliveriesInterface.Delivery], state: DeliveriesInterface.Delivery.State) {
-    let all = self.owed.filter { $0.state != state } + owed
-    self.owed = all.sorted {
+  mutating func take(pending: [DeliveriesInterface.Delivery], state: DeliveriesInterface.Delivery.State) {
+    let all = self.pending.filter { $0.state != state } + pending
+    self.pending = all.sorted {
       ($0.nextAttempt.flatMap { WallClock.instant($0) } ?? .earliest, $0.id)
         < ($1.nextAttempt.flatMap { WallClock.instant($0) } ?? .earliest, $1.id)
     }

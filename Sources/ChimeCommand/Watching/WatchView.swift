@@ -230,7 +230,7 @@ struct WatchView {
   }
 
   private var deliveries: Section {
-    let rows = model.owed.map { delivery in
+    let rows = model.pending.map { delivery in
       let again = delivery.nextAttempt.flatMap { WallClock.instant($0) }
       let times = delivery.attempts > 1 ? "\(delivery.attempts)\(glyphs.isASCII ? "x" : "×") " : ""
       return Row(
@@ -242,8 +242,8 @@ struct WatchView {
     }
     return Section(
       title: localized("Deliveries"), rows: rows,
-      times: model.owed.map { $0.nextAttempt.flatMap { WallClock.instant($0) } },
-      total: max(rows.count, model.health?.owedDeliveries ?? 0), least: 2)
+      times: model.pending.map { $0.nextAttempt.flatMap { WallClock.instant($0) } },
+      total: max(rows.count, model.health?.pendingDeliveries ?? 0), least: 2)
   }
 
   private var events: Section {

@@ -11,8 +11,8 @@ public enum CommandsInterface {
   public static var description: String { EmbeddedFiles.commands }
 
   public struct Command: WireValue {
-    public static let fieldNames = ["name", "program", "arguments", "enabled", "timeLimit", "overlap", "problem", "owed", "running"]
-    public var fieldValues: [Any?] { [name, program, arguments, enabled, timeLimit, overlap, problem, owed, running] }
+    public static let fieldNames = ["name", "program", "arguments", "enabled", "timeLimit", "overlap", "problem", "pending", "running"]
+    public var fieldValues: [Any?] { [name, program, arguments, enabled, timeLimit, overlap, problem, pending, running] }
 
     public enum Overlap: String, JSONCodable, Sendable, CaseIterable {
       case queue, skip, parallel
@@ -33,11 +33,11 @@ public enum CommandsInterface {
     /// Why the command cannot run now; null if it can.
     public var problem: String?
     /// Messages pending for it.
-    public var owed: Int
+    public var pending: Int
     /// Current runs, including tests.
     public var running: Int
 
-    public init(name: String, program: String, arguments: [String], enabled: Bool, timeLimit: String, overlap: Command.Overlap, problem: String? = nil, owed: Int, running: Int) {
+    public init(name: String, program: String, arguments: [String], enabled: Bool, timeLimit: String, overlap: Command.Overlap, problem: String? = nil, pending: Int, running: Int) {
       self.name = name
       self.program = program
       self.arguments = arguments
@@ -45,7 +45,7 @@ public enum CommandsInterface {
       self.timeLimit = timeLimit
       self.overlap = overlap
       self.problem = problem
-      self.owed = owed
+      self.pending = pending
       self.running = running
     }
 
@@ -57,7 +57,7 @@ public enum CommandsInterface {
       var timeLimit_: String?
       var overlap_: Command.Overlap?
       var problem_: String?
-      var owed_: Int?
+      var pending_: Int?
       var running_: Int?
       try reader.beginObject()
       while let key = try reader.nextName() {
@@ -69,7 +69,7 @@ public enum CommandsInterface {
         case "timeLimit": timeLimit_ = try reader.value(of: key) as String
         case "overlap": overlap_ = try reader.value(of: key) as Command.Overlap
         case "problem": problem_ = try reader.value(of: key) as String?
-        case "owed": owed_ = try reader.value(of: key) as Int
+        case "pending": pending_ = try reader.value(of: key) as Int
         case "running": running_ = try reader.value(of: key) as Int
         default: try reader.skip()
         }
@@ -81,7 +81,7 @@ public enum CommandsInterface {
       self.timeLimit = try JSONReader.given(timeLimit_, "timeLimit")
       self.overlap = try JSONReader.given(overlap_, "overlap")
       self.problem = problem_
-      self.owed = try JSONReader.given(owed_, "owed")
+      self.pending = try JSONReader.given(pending_, "pending")
       self.running = try JSONReader.given(running_, "running")
     }
 
@@ -91,7 +91,7 @@ public enum CommandsInterface {
       writer.field("enabled", enabled)
       writer.field("name", name)
       writer.field("overlap", overlap)
-      writer.field("owed", owed)
+      writer.field("pending", pending)
       writer.field("problem", problem)
       writer.field("program", program)
       writer.field("running", running)

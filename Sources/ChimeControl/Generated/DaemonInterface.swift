@@ -66,8 +66,8 @@ public enum DaemonInterface {
   }
 
   public struct Health: WireValue {
-    public static let fieldNames = ["version", "pid", "instance", "startedAt", "zone", "store", "storeProblem", "unrecorded", "lastSnapshot", "reminders", "openOccurrences", "expectations", "expectationsDown", "owedDeliveries", "deadDeliveries", "nextDue", "nextTitle", "connections", "clockEvents", "residentBytes", "summary", "attention", "notices", "trackers", "daemons", "tenants", "silence", "unheard", "heartbeat"]
-    public var fieldValues: [Any?] { [version, pid, instance, startedAt, zone, store, storeProblem, unrecorded, lastSnapshot, reminders, openOccurrences, expectations, expectationsDown, owedDeliveries, deadDeliveries, nextDue, nextTitle, connections, clockEvents, residentBytes, summary, attention, notices, trackers, daemons, tenants, silence, unheard, heartbeat] }
+    public static let fieldNames = ["version", "pid", "instance", "startedAt", "zone", "store", "storeProblem", "unrecorded", "lastSnapshot", "reminders", "openOccurrences", "expectations", "expectationsDown", "pendingDeliveries", "deadDeliveries", "nextDue", "nextTitle", "connections", "clockEvents", "residentBytes", "summary", "attention", "notices", "trackers", "daemons", "tenants", "silence", "unheard", "heartbeat"]
+    public var fieldValues: [Any?] { [version, pid, instance, startedAt, zone, store, storeProblem, unrecorded, lastSnapshot, reminders, openOccurrences, expectations, expectationsDown, pendingDeliveries, deadDeliveries, nextDue, nextTitle, connections, clockEvents, residentBytes, summary, attention, notices, trackers, daemons, tenants, silence, unheard, heartbeat] }
 
     public enum Instance: String, JSONCodable, Sendable, CaseIterable {
       case user, system
@@ -99,7 +99,7 @@ public enum DaemonInterface {
     /// The number of expectations that are down and not answered yet; null for none.
     public var expectationsDown: Int?
     /// Pending messages.
-    public var owedDeliveries: Int
+    public var pendingDeliveries: Int
     /// Messages that were given up.
     public var deadDeliveries: Int
     /// The earliest next time of any reminder.
@@ -133,7 +133,7 @@ public enum DaemonInterface {
     /// The state of the heartbeat; null if none is configured.
     public var heartbeat: Heartbeat?
 
-    public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, expectations: Int? = nil, expectationsDown: Int? = nil, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil, unheard: Int? = nil, heartbeat: Heartbeat? = nil) {
+    public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, expectations: Int? = nil, expectationsDown: Int? = nil, pendingDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil, unheard: Int? = nil, heartbeat: Heartbeat? = nil) {
       self.version = version
       self.pid = pid
       self.instance = instance
@@ -147,7 +147,7 @@ public enum DaemonInterface {
       self.openOccurrences = openOccurrences
       self.expectations = expectations
       self.expectationsDown = expectationsDown
-      self.owedDeliveries = owedDeliveries
+      self.pendingDeliveries = pendingDeliveries
       self.deadDeliveries = deadDeliveries
       self.nextDue = nextDue
       self.nextTitle = nextTitle
@@ -179,7 +179,7 @@ public enum DaemonInterface {
       var openOccurrences_: Int?
       var expectations_: Int?
       var expectationsDown_: Int?
-      var owedDeliveries_: Int?
+      var pendingDeliveries_: Int?
       var deadDeliveries_: Int?
       var nextDue_: Wire.Time?
       var nextTitle_: String?
@@ -211,7 +211,7 @@ public enum DaemonInterface {
         case "openOccurrences": openOccurrences_ = try reader.value(of: key) as Int
         case "expectations": expectations_ = try reader.value(of: key) as Int?
         case "expectationsDown": expectationsDown_ = try reader.value(of: key) as Int?
-        case "owedDeliveries": owedDeliveries_ = try reader.value(of: key) as Int
+        case "pendingDeliveries": pendingDeliveries_ = try reader.value(of: key) as Int
         case "deadDeliveries": deadDeliveries_ = try reader.value(of: key) as Int
         case "nextDue": nextDue_ = try reader.value(of: key) as Wire.Time?
         case "nextTitle": nextTitle_ = try reader.value(of: key) as String?
@@ -243,7 +243,7 @@ public enum DaemonInterface {
       self.openOccurrences = try JSONReader.given(openOccurrences_, "openOccurrences")
       self.expectations = expectations_
       self.expectationsDown = expectationsDown_
-      self.owedDeliveries = try JSONReader.given(owedDeliveries_, "owedDeliveries")
+      self.pendingDeliveries = try JSONReader.given(pendingDeliveries_, "pendingDeliveries")
       self.deadDeliveries = try JSONReader.given(deadDeliveries_, "deadDeliveries")
       self.nextDue = nextDue_
       self.nextTitle = nextTitle_
@@ -277,7 +277,7 @@ public enum DaemonInterface {
       writer.field("nextTitle", nextTitle)
       writer.field("notices", notices)
       writer.field("openOccurrences", openOccurrences)
-      writer.field("owedDeliveries", owedDeliveries)
+      writer.field("pendingDeliveries", pendingDeliveries)
       writer.field("pid", pid)
       writer.field("reminders", reminders)
       writer.field("residentBytes", residentBytes)
@@ -428,102 +428,102 @@ public enum DaemonInterface {
   /// One daemon's part of the outbox: its channels with pending messages, the number of these messages, and the age of the
   /// oldest in milliseconds.
   public struct Share: WireValue {
-    public static let fieldNames = ["daemon", "channels", "owed", "oldestOwedMs"]
-    public var fieldValues: [Any?] { [daemon, channels, owed, oldestOwedMs] }
+    public static let fieldNames = ["daemon", "channels", "pending", "oldestPendingMs"]
+    public var fieldValues: [Any?] { [daemon, channels, pending, oldestPendingMs] }
 
     public var daemon: Int
     public var channels: Int
-    public var owed: Int
-    public var oldestOwedMs: Int?
+    public var pending: Int
+    public var oldestPendingMs: Int?
 
-    public init(daemon: Int, channels: Int, owed: Int, oldestOwedMs: Int? = nil) {
+    public init(daemon: Int, channels: Int, pending: Int, oldestPendingMs: Int? = nil) {
       self.daemon = daemon
       self.channels = channels
-      self.owed = owed
-      self.oldestOwedMs = oldestOwedMs
+      self.pending = pending
+      self.oldestPendingMs = oldestPendingMs
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var daemon_: Int?
       var channels_: Int?
-      var owed_: Int?
-      var oldestOwedMs_: Int?
+      var pending_: Int?
+      var oldestPendingMs_: Int?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "daemon": daemon_ = try reader.value(of: key) as Int
         case "channels": channels_ = try reader.value(of: key) as Int
-        case "owed": owed_ = try reader.value(of: key) as Int
-        case "oldestOwedMs": oldestOwedMs_ = try reader.value(of: key) as Int?
+        case "pending": pending_ = try reader.value(of: key) as Int
+        case "oldestPendingMs": oldestPendingMs_ = try reader.value(of: key) as Int?
         default: try reader.skip()
         }
       }
       self.daemon = try JSONReader.given(daemon_, "daemon")
       self.channels = try JSONReader.given(channels_, "channels")
-      self.owed = try JSONReader.given(owed_, "owed")
-      self.oldestOwedMs = oldestOwedMs_
+      self.pending = try JSONReader.given(pending_, "pending")
+      self.oldestPendingMs = oldestPendingMs_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
       writer.field("channels", channels)
       writer.field("daemon", daemon)
-      writer.field("oldestOwedMs", oldestOwedMs)
-      writer.field("owed", owed)
+      writer.field("oldestPendingMs", oldestPendingMs)
+      writer.field("pending", pending)
       writer.endObject()
     }
   }
 
   /// A channel with pending messages, and the daemon that delivers them; null if no daemon does at this moment. `uid`: the
   /// owner, only in the system's daemon.
-  public struct OwedChannel: WireValue {
-    public static let fieldNames = ["channel", "uid", "daemon", "owed", "oldestOwedMs"]
-    public var fieldValues: [Any?] { [channel, uid, daemon, owed, oldestOwedMs] }
+  public struct PendingChannel: WireValue {
+    public static let fieldNames = ["channel", "uid", "daemon", "pending", "oldestPendingMs"]
+    public var fieldValues: [Any?] { [channel, uid, daemon, pending, oldestPendingMs] }
 
     public var channel: String
     public var uid: Int?
     public var daemon: Int?
-    public var owed: Int
-    public var oldestOwedMs: Int?
+    public var pending: Int
+    public var oldestPendingMs: Int?
 
-    public init(channel: String, uid: Int? = nil, daemon: Int? = nil, owed: Int, oldestOwedMs: Int? = nil) {
+    public init(channel: String, uid: Int? = nil, daemon: Int? = nil, pending: Int, oldestPendingMs: Int? = nil) {
       self.channel = channel
       self.uid = uid
       self.daemon = daemon
-      self.owed = owed
-      self.oldestOwedMs = oldestOwedMs
+      self.pending = pending
+      self.oldestPendingMs = oldestPendingMs
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var channel_: String?
       var uid_: Int?
       var daemon_: Int?
-      var owed_: Int?
-      var oldestOwedMs_: Int?
+      var pending_: Int?
+      var oldestPendingMs_: Int?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "channel": channel_ = try reader.value(of: key) as String
         case "uid": uid_ = try reader.value(of: key) as Int?
         case "daemon": daemon_ = try reader.value(of: key) as Int?
-        case "owed": owed_ = try reader.value(of: key) as Int
-        case "oldestOwedMs": oldestOwedMs_ = try reader.value(of: key) as Int?
+        case "pending": pending_ = try reader.value(of: key) as Int
+        case "oldestPendingMs": oldestPendingMs_ = try reader.value(of: key) as Int?
         default: try reader.skip()
         }
       }
       self.channel = try JSONReader.given(channel_, "channel")
       self.uid = uid_
       self.daemon = daemon_
-      self.owed = try JSONReader.given(owed_, "owed")
-      self.oldestOwedMs = oldestOwedMs_
+      self.pending = try JSONReader.given(pending_, "pending")
+      self.oldestPendingMs = oldestPendingMs_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
       writer.field("channel", channel)
       writer.field("daemon", daemon)
-      writer.field("oldestOwedMs", oldestOwedMs)
-      writer.field("owed", owed)
+      writer.field("oldestPendingMs", oldestPendingMs)
+      writer.field("pending", pending)
       writer.field("uid", uid)
       writer.endObject()
     }
@@ -532,8 +532,8 @@ public enum DaemonInterface {
   /// The daemons of a store and their work. In the system's daemon, callers other than root see only their own channels and
   /// messages.
   public struct Fleet: WireValue {
-    public static let fieldNames = ["isShared", "store", "daemons", "shares", "freeShares", "outbox", "channels", "owed", "oldestOwedMs", "overdue", "oldestOverdueMs"]
-    public var fieldValues: [Any?] { [isShared, store, daemons, shares, freeShares, outbox, channels, owed, oldestOwedMs, overdue, oldestOverdueMs] }
+    public static let fieldNames = ["isShared", "store", "daemons", "shares", "freeShares", "outbox", "channels", "pending", "oldestPendingMs", "overdue", "oldestOverdueMs"]
+    public var fieldValues: [Any?] { [isShared, store, daemons, shares, freeShares, outbox, channels, pending, oldestPendingMs, overdue, oldestOverdueMs] }
 
     /// Whether other daemons can share the store.
     public var isShared: Bool
@@ -548,17 +548,17 @@ public enum DaemonInterface {
     /// The daemons with pending messages.
     public var outbox: [Share]
     /// The channels with the most pending messages, 64 at most.
-    public var channels: [OwedChannel]
+    public var channels: [PendingChannel]
     /// The number of pending messages.
-    public var owed: Int
+    public var pending: Int
     /// The age of the oldest pending message in milliseconds; null if there is none.
-    public var oldestOwedMs: Int?
+    public var oldestPendingMs: Int?
     /// The number of due times that have not fired yet, of all owners.
     public var overdue: Int
     /// How long the oldest of them has waited, in milliseconds; null if there is none.
     public var oldestOverdueMs: Int?
 
-    public init(isShared: Bool, store: String, daemons: [Daemon], shares: Int, freeShares: Int, outbox: [Share], channels: [OwedChannel], owed: Int, oldestOwedMs: Int? = nil, overdue: Int, oldestOverdueMs: Int? = nil) {
+    public init(isShared: Bool, store: String, daemons: [Daemon], shares: Int, freeShares: Int, outbox: [Share], channels: [PendingChannel], pending: Int, oldestPendingMs: Int? = nil, overdue: Int, oldestOverdueMs: Int? = nil) {
       self.isShared = isShared
       self.store = store
       self.daemons = daemons
@@ -566,8 +566,8 @@ public enum DaemonInterface {
       self.freeShares = freeShares
       self.outbox = outbox
       self.channels = channels
-      self.owed = owed
-      self.oldestOwedMs = oldestOwedMs
+      self.pending = pending
+      self.oldestPendingMs = oldestPendingMs
       self.overdue = overdue
       self.oldestOverdueMs = oldestOverdueMs
     }
@@ -579,9 +579,9 @@ public enum DaemonInterface {
       var shares_: Int?
       var freeShares_: Int?
       var outbox_: [Share]?
-      var channels_: [OwedChannel]?
-      var owed_: Int?
-      var oldestOwedMs_: Int?
+      var channels_: [PendingChannel]?
+      var pending_: Int?
+      var oldestPendingMs_: Int?
       var overdue_: Int?
       var oldestOverdueMs_: Int?
       try reader.beginObject()
@@ -593,9 +593,9 @@ public enum DaemonInterface {
         case "shares": shares_ = try reader.value(of: key) as Int
         case "freeShares": freeShares_ = try reader.value(of: key) as Int
         case "outbox": outbox_ = try reader.value(of: key) as [Share]
-        case "channels": channels_ = try reader.value(of: key) as [OwedChannel]
-        case "owed": owed_ = try reader.value(of: key) as Int
-        case "oldestOwedMs": oldestOwedMs_ = try reader.value(of: key) as Int?
+        case "channels": channels_ = try reader.value(of: key) as [PendingChannel]
+        case "pending": pending_ = try reader.value(of: key) as Int
+        case "oldestPendingMs": oldestPendingMs_ = try reader.value(of: key) as Int?
         case "overdue": overdue_ = try reader.value(of: key) as Int
         case "oldestOverdueMs": oldestOverdueMs_ = try reader.value(of: key) as Int?
         default: try reader.skip()
@@ -608,8 +608,8 @@ public enum DaemonInterface {
       self.freeShares = try JSONReader.given(freeShares_, "freeShares")
       self.outbox = try JSONReader.given(outbox_, "outbox")
       self.channels = try JSONReader.given(channels_, "channels")
-      self.owed = try JSONReader.given(owed_, "owed")
-      self.oldestOwedMs = oldestOwedMs_
+      self.pending = try JSONReader.given(pending_, "pending")
+      self.oldestPendingMs = oldestPendingMs_
       self.overdue = try JSONReader.given(overdue_, "overdue")
       self.oldestOverdueMs = oldestOverdueMs_
     }
@@ -621,10 +621,10 @@ public enum DaemonInterface {
       writer.field("freeShares", freeShares)
       writer.field("isShared", isShared)
       writer.field("oldestOverdueMs", oldestOverdueMs)
-      writer.field("oldestOwedMs", oldestOwedMs)
+      writer.field("oldestPendingMs", oldestPendingMs)
       writer.field("outbox", outbox)
       writer.field("overdue", overdue)
-      writer.field("owed", owed)
+      writer.field("pending", pending)
       writer.field("shares", shares)
       writer.field("store", store)
       writer.endObject()
@@ -633,8 +633,8 @@ public enum DaemonInterface {
 
   /// A tenant: an owner that is not a user, with its usage and its limits. A null limit means no limit.
   public struct Tenant: WireValue {
-    public static let fieldNames = ["name", "reminders", "reminderLimit", "requestsPerSecond", "requests", "requestsRefused", "deliveriesPerSecond", "deliveriesHere", "owedDeliveries"]
-    public var fieldValues: [Any?] { [name, reminders, reminderLimit, requestsPerSecond, requests, requestsRefused, deliveriesPerSecond, deliveriesHere, owedDeliveries] }
+    public static let fieldNames = ["name", "reminders", "reminderLimit", "requestsPerSecond", "requests", "requestsRefused", "deliveriesPerSecond", "deliveriesHere", "pendingDeliveries"]
+    public var fieldValues: [Any?] { [name, reminders, reminderLimit, requestsPerSecond, requests, requestsRefused, deliveriesPerSecond, deliveriesHere, pendingDeliveries] }
 
     public var name: String
     /// Reminders with a future time.
@@ -652,9 +652,9 @@ public enum DaemonInterface {
     /// This daemon's share of that limit, if several daemons share a database.
     public var deliveriesHere: Double?
     /// Pending messages.
-    public var owedDeliveries: Int
+    public var pendingDeliveries: Int
 
-    public init(name: String, reminders: Int, reminderLimit: Int? = nil, requestsPerSecond: Int? = nil, requests: Int, requestsRefused: Int, deliveriesPerSecond: Int? = nil, deliveriesHere: Double? = nil, owedDeliveries: Int) {
+    public init(name: String, reminders: Int, reminderLimit: Int? = nil, requestsPerSecond: Int? = nil, requests: Int, requestsRefused: Int, deliveriesPerSecond: Int? = nil, deliveriesHere: Double? = nil, pendingDeliveries: Int) {
       self.name = name
       self.reminders = reminders
       self.reminderLimit = reminderLimit
@@ -663,7 +663,7 @@ public enum DaemonInterface {
       self.requestsRefused = requestsRefused
       self.deliveriesPerSecond = deliveriesPerSecond
       self.deliveriesHere = deliveriesHere
-      self.owedDeliveries = owedDeliveries
+      self.pendingDeliveries = pendingDeliveries
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -675,7 +675,7 @@ public enum DaemonInterface {
       var requestsRefused_: Int?
       var deliveriesPerSecond_: Int?
       var deliveriesHere_: Double?
-      var owedDeliveries_: Int?
+      var pendingDeliveries_: Int?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
@@ -687,7 +687,7 @@ public enum DaemonInterface {
         case "requestsRefused": requestsRefused_ = try reader.value(of: key) as Int
         case "deliveriesPerSecond": deliveriesPerSecond_ = try reader.value(of: key) as Int?
         case "deliveriesHere": deliveriesHere_ = try reader.value(of: key) as Double?
-        case "owedDeliveries": owedDeliveries_ = try reader.value(of: key) as Int
+        case "pendingDeliveries": pendingDeliveries_ = try reader.value(of: key) as Int
         default: try reader.skip()
         }
       }
@@ -699,7 +699,7 @@ public enum DaemonInterface {
       self.requestsRefused = try JSONReader.given(requestsRefused_, "requestsRefused")
       self.deliveriesPerSecond = deliveriesPerSecond_
       self.deliveriesHere = deliveriesHere_
-      self.owedDeliveries = try JSONReader.given(owedDeliveries_, "owedDeliveries")
+      self.pendingDeliveries = try JSONReader.given(pendingDeliveries_, "pendingDeliveries")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -707,7 +707,7 @@ public enum DaemonInterface {
       writer.field("deliveriesHere", deliveriesHere)
       writer.field("deliveriesPerSecond", deliveriesPerSecond)
       writer.field("name", name)
-      writer.field("owedDeliveries", owedDeliveries)
+      writer.field("pendingDeliveries", pendingDeliveries)
       writer.field("reminderLimit", reminderLimit)
       writer.field("reminders", reminders)
       writer.field("requests", requests)

@@ -22,7 +22,7 @@ type Command (
   # Why the command cannot run now; null if it can.
   problem: ?string,
   # Messages pending for it.
-  owed: int,
+  pending: int,
   # Current runs, including tests.
   running: int
 )
@@ -112,7 +112,7 @@ type Health (
   # The number of expectations that are down and not answered yet; null for none.
   expectationsDown: ?int,
   # Pending messages.
-  owedDeliveries: int,
+  pendingDeliveries: int,
   # Messages that were given up.
   deadDeliveries: int,
   # The earliest next time of any reminder.
@@ -179,11 +179,11 @@ type Daemon (
 
 # One daemon's part of the outbox: its channels with pending messages, the number of these messages, and the age of the
 # oldest in milliseconds.
-type Share (daemon: int, channels: int, owed: int, oldestOwedMs: ?int)
+type Share (daemon: int, channels: int, pending: int, oldestPendingMs: ?int)
 
 # A channel with pending messages, and the daemon that delivers them; null if no daemon does at this moment. `uid`: the
 # owner, only in the system's daemon.
-type OwedChannel (channel: string, uid: ?int, daemon: ?int, owed: int, oldestOwedMs: ?int)
+type PendingChannel (channel: string, uid: ?int, daemon: ?int, pending: int, oldestPendingMs: ?int)
 
 # The daemons of a store and their work. In the system's daemon, callers other than root see only their own channels and
 # messages.
@@ -201,11 +201,11 @@ type Fleet (
   # The daemons with pending messages.
   outbox: []Share,
   # The channels with the most pending messages, 64 at most.
-  channels: []OwedChannel,
+  channels: []PendingChannel,
   # The number of pending messages.
-  owed: int,
+  pending: int,
   # The age of the oldest pending message in milliseconds; null if there is none.
-  oldestOwedMs: ?int,
+  oldestPendingMs: ?int,
   # The number of due times that have not fired yet, of all owners.
   overdue: int,
   # How long the oldest of them has waited, in milliseconds; null if there is none.
@@ -230,7 +230,7 @@ type Tenant (
   # This daemon's share of that limit, if several daemons share a database.
   deliveriesHere: ?float,
   # Pending messages.
-  owedDeliveries: int
+  pendingDeliveries: int
 )
 
 # A problem that needs attention. `kind` is one of: descriptors, zone, metrics, heartbeat, snapshots, calendarFile
@@ -594,7 +594,7 @@ type Endpoint (
   # Why it is disabled; null if it is enabled.
   disabled: ?string,
   # Messages pending for it.
-  owed: int,
+  pending: int,
   # The time since which it is disabled.
   disabledAt: ?Time,
   # The time of the first failure since its last accepted message.

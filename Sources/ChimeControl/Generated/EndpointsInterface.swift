@@ -285,8 +285,8 @@ public enum EndpointsInterface {
 
   /// An endpoint, without its secrets and its token.
   public struct Endpoint: WireValue {
-    public static let fieldNames = ["name", "url", "createdAt", "disabled", "owed", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretFrom", "rotationEnds", "hasToken", "fault", "restingUntil", "replies", "takesBack", "set"]
-    public var fieldValues: [Any?] { [name, url, createdAt, disabled, owed, disabledAt, failingSince, dead, settings, signing, publicKeys, secretFrom, rotationEnds, hasToken, fault, restingUntil, replies, takesBack, set] }
+    public static let fieldNames = ["name", "url", "createdAt", "disabled", "pending", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretFrom", "rotationEnds", "hasToken", "fault", "restingUntil", "replies", "takesBack", "set"]
+    public var fieldValues: [Any?] { [name, url, createdAt, disabled, pending, disabledAt, failingSince, dead, settings, signing, publicKeys, secretFrom, rotationEnds, hasToken, fault, restingUntil, replies, takesBack, set] }
 
     public enum Signing: String, JSONCodable, Sendable, CaseIterable {
       case hmac, ed25519
@@ -305,7 +305,7 @@ public enum EndpointsInterface {
     /// Why it is disabled; null if it is enabled.
     public var disabled: String?
     /// Messages pending for it.
-    public var owed: Int
+    public var pending: Int
     /// The time since which it is disabled.
     public var disabledAt: Wire.Time?
     /// The time of the first failure since its last accepted message.
@@ -336,12 +336,12 @@ public enum EndpointsInterface {
     /// The set of files that declares it (io.chime.Reminders.Apply); null if it was added by hand.
     public var set: String?
 
-    public init(name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, owed: Int, disabledAt: Wire.Time? = nil, failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Endpoint.Signing]? = nil, publicKeys: [String]? = nil, secretFrom: Endpoint.SecretFrom? = nil, rotationEnds: Wire.Time? = nil, hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil, replies: Replies? = nil, takesBack: Bool? = nil, set: String? = nil) {
+    public init(name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, pending: Int, disabledAt: Wire.Time? = nil, failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Endpoint.Signing]? = nil, publicKeys: [String]? = nil, secretFrom: Endpoint.SecretFrom? = nil, rotationEnds: Wire.Time? = nil, hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil, replies: Replies? = nil, takesBack: Bool? = nil, set: String? = nil) {
       self.name = name
       self.url = url
       self.createdAt = createdAt
       self.disabled = disabled
-      self.owed = owed
+      self.pending = pending
       self.disabledAt = disabledAt
       self.failingSince = failingSince
       self.dead = dead
@@ -363,7 +363,7 @@ public enum EndpointsInterface {
       var url_: String?
       var createdAt_: Wire.Time?
       var disabled_: String?
-      var owed_: Int?
+      var pending_: Int?
       var disabledAt_: Wire.Time?
       var failingSince_: Wire.Time?
       var dead_: Int?
@@ -385,7 +385,7 @@ public enum EndpointsInterface {
         case "url": url_ = try reader.value(of: key) as String
         case "createdAt": createdAt_ = try reader.value(of: key) as Wire.Time
         case "disabled": disabled_ = try reader.value(of: key) as String?
-        case "owed": owed_ = try reader.value(of: key) as Int
+        case "pending": pending_ = try reader.value(of: key) as Int
         case "disabledAt": disabledAt_ = try reader.value(of: key) as Wire.Time?
         case "failingSince": failingSince_ = try reader.value(of: key) as Wire.Time?
         case "dead": dead_ = try reader.value(of: key) as Int?
@@ -407,7 +407,7 @@ public enum EndpointsInterface {
       self.url = try JSONReader.given(url_, "url")
       self.createdAt = try JSONReader.given(createdAt_, "createdAt")
       self.disabled = disabled_
-      self.owed = try JSONReader.given(owed_, "owed")
+      self.pending = try JSONReader.given(pending_, "pending")
       self.disabledAt = disabledAt_
       self.failingSince = failingSince_
       self.dead = dead_
@@ -434,7 +434,7 @@ public enum EndpointsInterface {
       writer.field("fault", fault)
       writer.field("hasToken", hasToken)
       writer.field("name", name)
-      writer.field("owed", owed)
+      writer.field("pending", pending)
       writer.field("publicKeys", publicKeys)
       writer.field("replies", replies)
       writer.field("restingUntil", restingUntil)

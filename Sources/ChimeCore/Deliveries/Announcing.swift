@@ -17,16 +17,16 @@ public enum Announcing {
     guard let listeners = context.subscriptions.listeners(of: after.owner), let event = Self.event(before, after) else {
       return
     }
-    var owed: [Delivery] = []
+    var pending: [Delivery] = []
     if before.isShown, !after.isShown {
-      owed = try withdrawals(of: before, listeners, in: transaction, now: now, using: &generator)
+      pending = try withdrawals(of: before, listeners, in: transaction, now: now, using: &generator)
     }
     if let reminder {
-      owed += messages(
-        .init(.told(event), by: way, until: after.putOffUntil, reason: after.missReason), of: after, reminder,
+      pending += messages(
+        .init(.told(event), by: way, until: after.deferredUntil, reason: after.missReason), of: after, reminder,
         listeners, now: now, using: &generator)
     }
-    if !owed.isEmpty { try transaction.owe(owed) }
+    if !pending.isEmpty { try transaction.owe(pending) }
   }
 
   /// Returns the event of a change; nil if endpoints are not notified of it.
@@ -66,10 +66,10 @@ public enum Announcing {
     let sent = try transaction.sent(of: occurrence.id).filter { $0.round < round }
     return queues.compactMap { queue in
       sent.filter { $0.queue == queue }.max { $0.round < $1.round }.map { message in
-        var owed = withdrawal(of: message, now: now, using: &generator)
+        var pending = withdrawal(of: message, now: now, using: &generator)
         // A message in flight has not arrived yet. Its outcome makes this withdrawal due, or else this wait ends.
-        if message.isOwed { owed.state = .waiting(until: now + longestUnderWay) }
-        return owed
+        if message.isPending { pending.state = .waiting(until: now + longestUnderWay) }
+        return pending
       }
     }
   }
@@ -87,7 +87,7 @@ public enum Announcing {
   }
 
   /// Adds events and withdrawals to a decision, and removes deliveries of events that an endpoint does not subscribe to.
-  public static func attend(
+  public static func addEvents(
     _ firing: inout FiringResult, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws {
@@ -98,7 +98,7 @@ public enum Announcing {
       let before = isAgain ? firing.due.occurrence : nil
       switch occurrence.state {
       case .fired where before?.state != .fired || before?.rounds != occurrence.rounds:
-        try attend(
+        try addEvents(
           occurrence, &firing, reminder, listeners, in: transaction, now: now, using: &generator)
       case .done, .missed, .dismissed:
         if let before, before.isShown {
@@ -111,7 +111,7 @@ public enum Announcing {
       case .snoozed where before == nil:
         // The time was moved before it came.
         firing.deliveries += messages(
-          .init(.told(.snoozed), by: "cli", until: occurrence.putOffUntil), of: occurrence, reminder, listeners,
+          .init(.told(.snoozed), by: "cli", until: occurrence.deferredUntil), of: occurrence, reminder, listeners,
           now: now, using: &generator)
       default: break
       }
@@ -125,17 +125,17 @@ public enum Announcing {
     return before
   }
 
-  private static func attend(
+  private static func addEvents(
     _ occurrence: Occurrence, _ firing: inout FiringResult, _ reminder: Reminder,
     _ listeners: [EventSubscriptions.Subscriber],
     in transaction: any StoreTransaction, now: Instant, using generator: inout some RandomNumberGenerator
   ) throws {
     let event = occurrence.repeats > 0 ? OccurrenceEvent.repeated : .fired
     for listener in listeners {
-      let isOwed = firing.deliveries.contains { $0.queue == listener.queue && $0.occurrence == occurrence.id }
-      if isOwed, !listener.events.contains(event) {
+      let isPending = firing.deliveries.contains { $0.queue == listener.queue && $0.occurrence == occurrence.id }
+      if isPending, !listener.events.contains(event) {
         firing.deliveries.removeAll { $0.queue == listener.queue && $0.occurrence == occurrence.id }
-      } else if !isOwed, listener.events.contains(event), listener.reminders?.contains(reminder) == true {
+      } else if !isPending, listener.events.contains(event), listener.reminders?.contains(reminder) == true {
         firing.deliveries.append(
           Delivery(
             id: DeliveryID(at: now, using: &generator), occurrence: occurrence.id, queue: listener.queue,
@@ -185,23 +185,23 @@ public enum Announcing {
     }
     switch state {
     case .delivered where context.subscriptions.takesBack(delivery.queue):
-      guard try transaction.delivery(delivery.id)?.isOwed == false else { return }
+      guard try transaction.delivery(delivery.id)?.isPending == false else { return }
       let filter = DeliveryFilter(
         owner: delivery.queue.owner, channel: delivery.queue.channel, occurrence: delivery.occurrence)
-      let owed = try transaction.deliveries(filter, page: Page(limit: 100)).first {
-        $0.isOwed && $0.event?.isWithdrawal == true && $0.event?.message == delivery.id
+      let pending = try transaction.deliveries(filter, page: Page(limit: 100)).first {
+        $0.isPending && $0.event?.isWithdrawal == true && $0.event?.message == delivery.id
       }
       // If the withdrawal was tried already, it may have arrived before the message.
-      if let owed, owed.attempts == 0, try transaction.replay(owed.id, now: now) { return }
+      if let pending, pending.attempts == 0, try transaction.replay(pending.id, now: now) { return }
       try transaction.owe([withdrawal(of: delivery, now: now, using: &generator)])
     case .dead:
       guard let reminder = message.reminder else { return }
       // The failing endpoint itself cannot be notified.
       let others = listeners.filter { $0.queue != delivery.queue }
-      let owed = messages(
+      let pending = messages(
         .init(.told(.givenUp), message: delivery.id, channel: delivery.queue.channel), of: message.occurrence, reminder,
         others, now: now, using: &generator)
-      if !owed.isEmpty { try transaction.owe(owed) }
+      if !pending.isEmpty { try transaction.owe(pending) }
     default: break
     }
   }
@@ -225,7 +225,7 @@ extension Occurrence {
     }
   }
 
-  fileprivate var putOffUntil: Instant? { if case .snoozed(let until) = state { until } else { nil } }
+  fileprivate var deferredUntil: Instant? { if case .snoozed(let until) = state { until } else { nil } }
 
   fileprivate var missReason: MissReason? { if case .missed(let reason) = state { reason } else { nil } }
 }

@@ -67,7 +67,7 @@ public struct Delivery: Hashable, Sendable, Codable {
   }
 
   /// Whether it is still pending.
-  public var isOwed: Bool {
+  public var isPending: Bool {
     switch state {
     case .pending, .waiting: true
     case .delivered, .dead, .cancelled: false

@@ -4,7 +4,7 @@ import ChimeTracking
 // The question that a `DegradedMode` asks the store, the answer, the result, and the part that one transaction records.
 extension DegradedMode {
   /// A Look is one read of the store, with everything that the next decisions need.
-  public struct Look: Sendable {
+  public struct StoreQuery: Sendable {
     var now: Instant
     var limit: Int
     var after: DueCursor?
@@ -15,8 +15,8 @@ extension DegradedMode {
     var unknown: Set<ReminderID>
 
     /// - Parameter transaction: may be read-only.
-    public func run(in transaction: any StoreTransaction, _ context: ReminderContext) throws -> Seen {
-      var seen = Seen(page: try transaction.due(now: now, limit: limit, after: after))
+    public func run(in transaction: any StoreTransaction, _ context: ReminderContext) throws -> StoreAnswer {
+      var seen = StoreAnswer(page: try transaction.due(now: now, limit: limit, after: after))
       seen.unreadable = transaction.unreadable
       if !seen.page.due.isEmpty || !own.isEmpty { seen.silences = try transaction.silences() }
       for id in occurrences { seen.occurrences[id] = try transaction.occurrence(id) }
@@ -38,8 +38,8 @@ extension DegradedMode {
     }
   }
 
-  /// A Seen is the store's answer to a `Look`.
-  public struct Seen: Sendable {
+  /// A Seen is the store's answer to a `StoreQuery`.
+  public struct StoreAnswer: Sendable {
     var page: DuePage
     var unreadable: [UnreadableReminder] = []
     var occurrences: [OccurrenceID: Occurrence] = [:]
@@ -61,7 +61,7 @@ extension DegradedMode {
     ) throws {
       // The extra minute covers the time between this read and the decision. The page holds more than one decision can fire.
       let behind = OccurrenceFilter(reminder: reminder.id, from: first + .seconds(1), before: now + .minutes(1))
-      for occurrence in try transaction.occurrences(behind, page: Page(limit: 1_000)) where occurrence.wasHeard {
+      for occurrence in try transaction.occurrences(behind, page: Page(limit: 1_000)) where occurrence.wasDelivered {
         heard.insert(occurrence.id)
       }
       if conditions[reminder.id] == nil {
@@ -92,7 +92,7 @@ extension DegradedMode {
     case ended(Outcome, at: Instant)
     case answered(OutboxTransaction.Answer, at: Instant)
     /// A snooze that is no longer recorded, because the store has a later answer.
-    case overtaken
+    case superseded
 
     /// Whether a time fired, as opposed to being deferred or missed.
     var isHeard: Bool { if case .fired(let firing) = self { !firing.deliveries.isEmpty } else { false } }
@@ -107,6 +107,6 @@ extension DegradedMode {
   public struct Part: Sendable {
     public var entries: [Entry]
     public var releases: [DeliveryID]
-    public var owesStart: Bool
+    public var needsStart: Bool
   }
 }

@@ -21,7 +21,7 @@ public struct DegradedMode: Sendable {
   /// Claims to release.
   public private(set) var releases: [DeliveryID] = []
   /// Whether the claims of the previous daemon have yet to be released.
-  public var owesStart = false
+  public var needsStart = false
 
   // The overlay: consequences of the entries. A nil value means that the store's due time no longer exists.
   private var regular: [ReminderID: Due?] = [:]
@@ -31,7 +31,7 @@ public struct DegradedMode: Sendable {
   /// The delivery times of occurrences that are not in `occurrences`.
   private var delivered: [OccurrenceID: Instant] = [:]
   /// Per reminder, the scheduled time before which nothing is repeated any more.
-  private var insistsFrom: [ReminderID: Instant] = [:]
+  private var repeatsFrom: [ReminderID: Instant] = [:]
   /// Reminders that have changed in the store since the last look.
   private var changed: Set<ReminderID> = []
   /// The last of the store's due times that has been evaluated.
@@ -60,7 +60,7 @@ public struct DegradedMode: Sendable {
 
   public init() {}
 
-  public var isEmpty: Bool { entries.isEmpty && releases.isEmpty && !owesStart }
+  public var isEmpty: Bool { entries.isEmpty && releases.isEmpty && !needsStart }
   public var isFull: Bool { entries.count >= Self.limit }
   /// The number of times that have fired but are not recorded. Scans all entries.
   public var unrecorded: Int { entries.count { $0.isHeard } }
@@ -73,7 +73,7 @@ public struct DegradedMode: Sendable {
   }
 
   /// The occurrences that fired and that the store does not know.
-  public var heard: Set<OccurrenceID> { Set(occurrences.values.lazy.filter(\.wasHeard).map(\.id)) }
+  public var heard: Set<OccurrenceID> { Set(occurrences.values.lazy.filter(\.wasDelivered).map(\.id)) }
 
   /// Returns the reminder with all buffered changes.
   public func current(_ stored: Reminder) -> Reminder { reminders[stored.id] ?? stored }
@@ -131,7 +131,7 @@ public struct DegradedMode: Sendable {
     if case .snoozed = answered.state, reminder == nil { throw .removed }
     entries.append(.answered(answer, at: now))
     occurrences[stored.id] = answered
-    again[stored.id] = .some(answered.comesAgain)
+    again[stored.id] = .some(answered.recursAt)
     guard let reminder else { return answered }
     var changed = current(reminder)
     if answered.state == .done, let link = changed.tracker, link.logsWhenDone {
@@ -180,7 +180,7 @@ public struct DegradedMode: Sendable {
   ///
   /// The store's answer overrides a buffered snooze.
   public mutating func forget(_ id: OccurrenceID) {
-    for index in entries.indices where entries[index].snoozes(id) { entries[index] = .overtaken }
+    for index in entries.indices where entries[index].snoozes(id) { entries[index] = .superseded }
     occurrences[id] = nil
     delivered[id] = nil
     again[id] = nil
@@ -208,7 +208,7 @@ public struct DegradedMode: Sendable {
 
   // MARK: Firing
 
-  public mutating func look(now: Instant, limit: Int) -> Look {
+  public mutating func look(now: Instant, limit: Int) -> StoreQuery {
     changed = []
     // The clock went back: the store's due times may now lie before the cursor.
     if let seen = seenTo, seen.dueAt > now { seenTo = nil }
@@ -216,7 +216,7 @@ public struct DegradedMode: Sendable {
       due.flatMap { $0.dueAt <= now ? OccurrenceID(reminder: id, scheduledAt: $0.scheduledAt) : nil }
     }
     let coming = own + again.compactMap { id, at in at.flatMap { $0 <= now ? id : nil } }
-    return Look(
+    return StoreQuery(
       now: now, limit: max(0, min(limit, Self.limit - entries.count)), after: seenTo,
       occurrences: own.filter { occurrences[$0] == nil },
       own: coming.sorted { $0.scheduledAt < $1.scheduledAt }.map { id in
@@ -232,7 +232,7 @@ public struct DegradedMode: Sendable {
 
   /// Decides on what is due, buffers the decisions, and returns what to show.
   public mutating func fire(
-    _ seen: Seen, _ policies: DeliveryQueuePolicies, _ context: ReminderContext, _ uptime: Uptime, now: Instant,
+    _ seen: StoreAnswer, _ policies: DeliveryQueuePolicies, _ context: ReminderContext, _ uptime: Uptime, now: Instant,
     using generator: inout some RandomNumberGenerator
   ) -> Work {
     var work = Work(unreadable: seen.unreadable)
@@ -258,7 +258,7 @@ public struct DegradedMode: Sendable {
       var firing = decision.decide(
         due, timetable: context.timetable(of: due.reminder, in: zone), quiet: context.quiet(of: due.reminder),
         link: link(of: due.reminder, seen), condition: condition(of: due.reminder, seen, in: zone), using: &generator)
-      firing.passOver { occurrences[$0]?.wasHeard ?? seen.heard.contains($0) }
+      firing.passOver { occurrences[$0]?.wasDelivered ?? seen.heard.contains($0) }
       firing.say(seen.reports[due.reminder.id]?.title ?? due.reminder.title)
       work.firings.append(firing)
       work.messages += take(firing, policies, now: now).map { shown in
@@ -297,7 +297,7 @@ public struct DegradedMode: Sendable {
   }
 
   /// Returns the reminder's tracker data, including entries that buffered answers will log.
-  private func link(of reminder: Reminder, _ seen: Seen) -> LinkedTracker? {
+  private func link(of reminder: Reminder, _ seen: StoreAnswer) -> LinkedTracker? {
     guard var linked = seen.links[reminder.id] else { return nil }
     for logging in loggings where logging.tracker == linked.tracker.key {
       guard let portion = linked.tracker.portion(of: logging.link) else { continue }
@@ -311,7 +311,7 @@ public struct DegradedMode: Sendable {
   }
 
   /// Returns the state of the reminder that this one waits for, including buffered answers.
-  private func condition(of reminder: Reminder, _ seen: Seen, in zone: Zone?) -> DoneCondition? {
+  private func condition(of reminder: Reminder, _ seen: StoreAnswer, in zone: Zone?) -> DoneCondition? {
     guard var condition = seen.conditions[reminder.id], let other = reminder.onlyIfDone else { return nil }
     // The zone may have changed since the store was read.
     condition.zone = zone ?? .utc
@@ -349,11 +349,11 @@ public struct DegradedMode: Sendable {
     due.reminder = current(due.reminder)
     due.occurrence = current(Self.id(due), stored: due.occurrence)
     if due.isRegular { return due }
-    guard let occurrence = due.occurrence, occurrence.comesAgain != nil else { return nil }
+    guard let occurrence = due.occurrence, occurrence.recursAt != nil else { return nil }
     if case .snoozed = occurrence.state { return due }
     if occurrence.isAwaited { return due }
     // The store does not know yet that a later time fired here, which ended this one's repeats.
-    if occurrences[occurrence.id] == nil, let from = insistsFrom[due.reminder.id], due.scheduledAt < from { return nil }
+    if occurrences[occurrence.id] == nil, let from = repeatsFrom[due.reminder.id], due.scheduledAt < from { return nil }
     return due
   }
 
@@ -369,12 +369,12 @@ public struct DegradedMode: Sendable {
     var heard: [OccurrenceID: Occurrence] = [:]
     for occurrence in firing.occurrences {
       // The same rule as in the store: what fired does not fire again, unless this decision was made for it.
-      if let known = occurrences[occurrence.id], known.wasHeard, occurrence.id != own || firing.advances {
+      if let known = occurrences[occurrence.id], known.wasDelivered, occurrence.id != own || firing.advances {
         continue
       }
       if case .missed = occurrence.state, occurrence.id != own { continue }
       occurrences[occurrence.id] = occurrence
-      again[occurrence.id] = .some(occurrence.comesAgain)
+      again[occurrence.id] = .some(occurrence.recursAt)
       heard[occurrence.id] = occurrence
       if due.reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
         endRepeats(before: occurrence.id)
@@ -413,7 +413,7 @@ public struct DegradedMode: Sendable {
 
   /// Ends the repeats of all earlier times of the reminder: only the latest time that fired repeats.
   private mutating func endRepeats(before id: OccurrenceID) {
-    insistsFrom[id.reminder] = max(insistsFrom[id.reminder] ?? .earliest, id.scheduledAt)
+    repeatsFrom[id.reminder] = max(repeatsFrom[id.reminder] ?? .earliest, id.scheduledAt)
     for (key, occurrence) in occurrences
     where key.reminder == id.reminder && key.scheduledAt < id.scheduledAt && occurrence.isOpen {
       if case .snoozed = occurrence.state { continue }
@@ -429,7 +429,7 @@ public struct DegradedMode: Sendable {
   // MARK: Recording
 
   public func part(limit: Int = OutboxTransaction.limit) -> Part {
-    Part(entries: Array(entries.prefix(limit)), releases: releases, owesStart: owesStart)
+    Part(entries: Array(entries.prefix(limit)), releases: releases, needsStart: needsStart)
   }
 
   /// Returns the reminders whose next times may be wrong: computed with another context, or before the clock went back.
@@ -448,12 +448,12 @@ public struct DegradedMode: Sendable {
     }
     entries.removeFirst(part.entries.count)
     releases.removeFirst(part.releases.count)
-    if part.owesStart { owesStart = false }
+    if part.needsStart { needsStart = false }
     seenTo = nil
     if entries.isEmpty {
-      let (releases, owesStart) = (releases, owesStart)
+      let (releases, needsStart) = (releases, needsStart)
       self = DegradedMode()
-      (self.releases, self.owesStart) = (releases, owesStart)
+      (self.releases, self.needsStart) = (releases, needsStart)
     }
   }
 }

@@ -23,7 +23,7 @@ public struct DegradedModeCommit: Sendable {
     var commit = DegradedModeCommit()
     let now = transaction.time?.instant ?? now
     var ahead: Set<DeliveryQueue> = []
-    if part.owesStart { try transaction.releaseClaims() }
+    if part.needsStart { try transaction.releaseClaims() }
     for entry in part.entries {
       do {
         switch entry {
@@ -35,7 +35,7 @@ public struct DegradedModeCommit: Sendable {
           }
           var walk = context.timetable(of: firing.due.reminder).walk()
           try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
-          try Announcing.attend(&firing, in: transaction, context, now: now, using: &generator)
+          try Announcing.addEvents(&firing, in: transaction, context, now: now, using: &generator)
           try Chains.record([firing], in: transaction, now: now)
           if entry.isHeard { commit.firings += 1 }
         case .ended(let outcome, let time):
@@ -47,7 +47,7 @@ public struct DegradedModeCommit: Sendable {
               work, in: transaction, policies, seenFailing: seenFailing, context, now: time, using: &generator))
         case .answered(let answer, let time):
           try give(answer, at: time, in: transaction, context, &commit, using: &generator)
-        case .overtaken: break
+        case .superseded: break
         }
       } catch StoreFailure.internalError(let reason) {
         // An entry that cannot be recorded must not keep the others from being recorded.

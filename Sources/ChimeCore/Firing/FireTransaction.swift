@@ -44,17 +44,17 @@ public struct FireTransaction: Sendable {
     let claimed = try transaction.claimDue(now: now, limit: limit)
     let decision = FiringDecision(
       now: now, uptime: uptime, silences: claimed.isEmpty ? [:] : try transaction.silences())
-    var insistsFrom: [ReminderID: Instant] = [:]
+    var repeatsFrom: [ReminderID: Instant] = [:]
     for due in claimed {
       // A time that fires ends the repeats of earlier times. The store would delete this repeat's due time as well.
-      if let from = insistsFrom[due.reminder.id], due.scheduledAt < from, due.isRepeat { continue }
+      if let from = repeatsFrom[due.reminder.id], due.scheduledAt < from, due.isRepeat { continue }
       // UTC replaces a zone that the machine has lost, and the log says so.
       let zone = context.zone(of: due.reminder)
       if zone == nil { work.withoutZone.append(due.reminder) }
       var firing = try decision.decide(due, in: transaction, context, zone, using: &generator)
-      try Announcing.attend(&firing, in: transaction, context, now: now, using: &generator)
+      try Announcing.addEvents(&firing, in: transaction, context, now: now, using: &generator)
       if let fired = firing.endsRepeatsBefore {
-        insistsFrom[due.reminder.id] = max(insistsFrom[due.reminder.id] ?? fired, fired)
+        repeatsFrom[due.reminder.id] = max(repeatsFrom[due.reminder.id] ?? fired, fired)
       }
       work.firings.append(firing)
     }
@@ -84,7 +84,7 @@ extension FiringDecision {
     var firing = decide(
       due, timetable: timetable, quiet: context.quiet(of: due.reminder), link: link, condition: condition,
       using: &generator)
-    try firing.passOverHeard(in: transaction)
+    try firing.skipDelivered(in: transaction)
     var walk = timetable.walk()
     try firing.settleMissed(in: transaction, now: now) { time in
       if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
@@ -123,16 +123,16 @@ extension FiringResult {
   /// Drops times that already fired before the clock went back.
   ///
   /// The store would not record them again, and no message may be sent for them again.
-  mutating func passOverHeard(in transaction: any StoreTransaction) throws {
-    try passOver { try transaction.occurrence($0)?.wasHeard ?? false }
+  mutating func skipDelivered(in transaction: any StoreTransaction) throws {
+    try passOver { try transaction.occurrence($0)?.wasDelivered ?? false }
   }
 
-  /// Drops the times for which `wasHeard` returns true.
-  mutating func passOver(_ wasHeard: (OccurrenceID) throws -> Bool) rethrows {
+  /// Drops the times for which `wasDelivered` returns true.
+  mutating func passOver(_ wasDelivered: (OccurrenceID) throws -> Bool) rethrows {
     guard advances else { return }
     // The decision already took the due time itself into account.
     let others = occurrences.filter { $0.id.scheduledAt != due.scheduledAt && $0.missedRun == nil }.map(\.id)
-    let heard = try Set(others.filter(wasHeard))
+    let heard = try Set(others.filter(wasDelivered))
     guard !heard.isEmpty else { return }
     occurrences.removeAll { heard.contains($0.id) }
     deliveries.removeAll { heard.contains($0.occurrence) }

@@ -134,7 +134,8 @@ public struct FiringDecision: Sendable {
     guard due.scheduledAt + jitter <= now else { return ([], []) }
     let outlook = outlook(due, timetable: timetable, quiet: quiet, link: link, condition: condition)
     var (missed, late): ([Instant], [Instant]) = ([], [])
-    for (time, verdict) in zip(outlook.times, outlook.verdicts).dropFirst(due.occurrence?.wasHeard == true ? 1 : 0) {
+    for (time, verdict) in zip(outlook.times, outlook.verdicts).dropFirst(due.occurrence?.wasDelivered == true ? 1 : 0)
+    {
       switch verdict {
       case .fires(.downtime): late.append(time)
       case .missed(.downtime) where rule(.downtime, reminder, time) != .skip: missed.append(time)
@@ -151,17 +152,17 @@ public struct FiringDecision: Sendable {
   ) -> FiringResult {
     let jitter = due.reminder.jitterOffset
     // The reminder may have changed since this time was made due.
-    guard due.scheduledAt + jitter <= now else { return putOff(due, to: due.scheduledAt + jitter) }
+    guard due.scheduledAt + jitter <= now else { return deferred(due, to: due.scheduledAt + jitter) }
     let outlook = outlook(due, timetable: timetable, quiet: quiet, link: link, condition: condition)
-    if let end = outlook.heldUntil, outlook.times.isEmpty { return putOff(due, to: end) }
+    if let end = outlook.heldUntil, outlook.times.isEmpty { return deferred(due, to: end) }
     var verdicts = outlook.verdicts
 
     // Whether the due time already fired before the clock went back.
-    let isKnown = due.occurrence?.wasHeard ?? false
+    let isKnown = due.occurrence?.wasDelivered ?? false
     if let quiet, let end = quiet.end(at: now),
       verdicts.indices.contains(where: { verdicts[$0].isFiring && !(isKnown && $0 == 0) })
     {
-      if !quiet.drops { return putOff(due, to: end) }
+      if !quiet.drops { return deferred(due, to: end) }
       for position in verdicts.indices where verdicts[position].isFiring { verdicts[position] = .missed(.quiet) }
     }
     var firing = record(
@@ -174,7 +175,7 @@ public struct FiringDecision: Sendable {
   }
 
   /// Defers the due time; all times that have passed by then are evaluated together.
-  private func putOff(_ due: DueReminder, to time: Instant) -> FiringResult {
+  private func deferred(_ due: DueReminder, to time: Instant) -> FiringResult {
     FiringResult(
       due: due, occurrences: [], deliveries: [], next: due.scheduledAt, nextDueAt: time, advances: true,
       skipNext: due.reminder.skipNext)

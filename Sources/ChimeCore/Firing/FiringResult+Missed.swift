@@ -58,7 +58,7 @@ extension FiringResult {
     let records =
       try transaction.occurrences(among, page: Page(limit: FiringDecision.lookahead))
       + transaction.occurrences(earlier, page: Page(limit: 1)).filter { $0.lastMissed >= times.lowerBound }
-    return records.filter { !replaced.contains($0.id) || $0.wasHeard }
+    return records.filter { !replaced.contains($0.id) || $0.wasDelivered }
   }
 
   /// Replaces a run by those parts of it that are not yet recorded.

@@ -87,7 +87,7 @@ public enum Recompute: Hashable, Sendable {
   private static func awaitSooner(_ reminder: Reminder, in transaction: any StoreTransaction, now: Instant) throws {
     guard let within = reminder.within else { return }
     for var occurrence in try transaction.awaited(of: reminder.id) where occurrence.id.scheduledAt <= now {
-      guard let end = occurrence.comesAgain, end > now + within else { continue }
+      guard let end = occurrence.recursAt, end > now + within else { continue }
       occurrence.state = .awaited(until: now + within)
       try transaction.update(occurrence, now: now)
     }

@@ -91,12 +91,12 @@ public struct Occurrence: Hashable, Sendable, Codable {
 
   /// Whether it must not fire for its scheduled time again, even if the clock goes back: it fired, was done early, or
   /// awaits a ping. A missed one counts if it fired before a snooze.
-  public var wasHeard: Bool {
+  public var wasDelivered: Bool {
     if case .missed = state { firedAt != nil } else { true }
   }
 
   /// The end of its snooze, its next repeat, or the deadline of its ping; nil if there is none.
-  public var comesAgain: Instant? {
+  public var recursAt: Instant? {
     switch state {
     case .snoozed(let until), .awaited(let until): until
     case .fired, .delivered: repeatAt

@@ -65,7 +65,7 @@ public struct PingTransaction: Sendable {
     var firing = try FiringDecision(now: now, uptime: uptime, silences: transaction.silences()).decide(
       DueReminder(reminder: reminder, scheduledAt: next, dueAt: dueAt, occurrence: occurrence), in: transaction,
       context, context.zone(of: reminder), using: &generator)
-    try Announcing.attend(&firing, in: transaction, context, now: now, using: &generator)
+    try Announcing.addEvents(&firing, in: transaction, context, now: now, using: &generator)
     chained += try Chains.record([firing], in: transaction, now: now)
     return try transaction.readableReminder(reminder.id) ?? record
   }
@@ -201,12 +201,12 @@ public struct PingTransaction: Sendable {
     using generator: inout some RandomNumberGenerator
   ) throws {
     let due = DueReminder(
-      reminder: reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: known?.comesAgain ?? now, isRegular: false,
+      reminder: reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: known?.recursAt ?? now, isRegular: false,
       occurrence: known)
     var firing = FiringResult(
       due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
       skipNext: reminder.skipNext)
-    try Announcing.attend(&firing, in: transaction, context, now: now, using: &generator)
+    try Announcing.addEvents(&firing, in: transaction, context, now: now, using: &generator)
     try transaction.record([firing])
     try transaction.noteDown(by: [firing])
   }

@@ -3,7 +3,7 @@ public import ChimeSchedule
 /// A Renewal tracks the recomputation of due times: what is in flight, what the store refused, and what its note says.
 public struct Renewal: Sendable {
   /// Reasons that the store refused, to be retried.
-  public private(set) var owed: Set<Recompute> = []
+  public private(set) var pending: Set<Recompute> = []
   private var underWay = 0
   /// When the first change happened that some due times do not reflect yet; nil if all are up to date.
   private var since: Instant?
@@ -20,9 +20,9 @@ public struct Renewal: Sendable {
 
   /// Starts a recomputation, and returns its reasons: the given ones and those that the store refused before.
   public mutating func begin(_ reasons: Set<Recompute>, now: Instant) -> Set<Recompute> {
-    let all = reasons.union(owed)
+    let all = reasons.union(pending)
     guard !all.isEmpty else { return [] }
-    owed = []
+    pending = []
     begin(now: now)
     zoneChanged = zoneChanged || all.contains(.localZone)
     return all
@@ -38,14 +38,14 @@ public struct Renewal: Sendable {
 
   /// Keeps reasons that the store refused, for the next recomputation.
   public mutating func owe(_ reasons: Set<Recompute>, now: Instant) {
-    owed.formUnion(reasons)
+    pending.formUnion(reasons)
     since = since ?? now
   }
 
   /// Notes that the store's note covers all due times.
   public mutating func noted() { if isDone { (since, zoneChanged) = (nil, false) } }
 
-  private var isDone: Bool { owed.isEmpty && underWay == 0 }
+  private var isDone: Bool { pending.isEmpty && underWay == 0 }
 
   /// Returns the store's note.
   public static func known(in transaction: any StoreTransaction) throws -> String? { try transaction.note(noteName) }

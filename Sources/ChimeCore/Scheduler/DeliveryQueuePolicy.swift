@@ -85,12 +85,12 @@ public enum DeliveryQueueOutcome: Hashable, Sendable {
   /// 425, 429, SMTP 4xx.
   case failed(asked: Milliseconds?)
   /// The channel is unavailable for all deliveries of the queue, and may be available again after this time.
-  case shut(Milliseconds)
+  case unavailable(Milliseconds)
 
   public init(_ attempt: Attempt, _ next: ChannelReport.NextStep) {
     switch next {
     case .settled: self = .arrived(took: attempt.took)
-    case .blocked(let wait): self = .shut(wait)
+    case .blocked(let wait): self = .unavailable(wait)
     case .retryAfter(let asked): self = .failed(asked: asked)
     case .disable, .cancel, .giveUp: self = .declined
     case .retry:

@@ -27,7 +27,7 @@ struct DeliveryQueueState: Sendable {
   ///
   /// Until then only deliveries that have just fired are tried, which may find it available early. Afterwards one of
   /// the waiting deliveries is tried.
-  var shutUntil: Instant?
+  var unavailableUntil: Instant?
   /// The number of oldest held claims that were claimed before the queue became unavailable.
   private var stale = 0
   var breaker = Breaker()
@@ -62,20 +62,20 @@ struct DeliveryQueueState: Sendable {
 
   /// Whether the state can be dropped because it holds nothing to remember.
   var isBlank: Bool {
-    earliest == nil && taken == 0 && !isClaiming && shutUntil == nil && breaker.isSound && rate.isEmpty
+    earliest == nil && taken == 0 && !isClaiming && unavailableUntil == nil && breaker.isSound && rate.isEmpty
   }
 
   /// Returns when pending deliveries may be tried again; nil if they may be tried now.
   func restsUntil(_ policy: DeliveryQueuePolicy, at now: Instant) -> Instant? {
-    let shut = shutUntil.flatMap { $0 > now ? $0 : nil }
+    let unavailable = unavailableUntil.flatMap { $0 > now ? $0 : nil }
     let breaker = policy.rests ? breaker.restsUntil(at: now) : nil
-    return [shut, breaker].compactMap { $0 }.max()
+    return [unavailable, breaker].compactMap { $0 }.max()
   }
 
   /// Moves the ends of all waits back by `step`, so that each takes no longer than it would have.
   mutating func clockWentBack(by step: Milliseconds) {
     breaker.clockWentBack(by: step)
-    shutUntil = shutUntil.map { $0 - step }
+    unavailableUntil = unavailableUntil.map { $0 - step }
   }
 
   /// Returns how many attempts may be in flight at `now`.
@@ -93,7 +93,7 @@ struct DeliveryQueueState: Sendable {
   ///   - isFiring: whether the claims are made by the firing transaction.
   mutating func capacity(_ policy: DeliveryQueuePolicy, prefetch: Int, isFiring: Bool = false, at now: Instant) -> Int {
     var width = width(policy, at: now)
-    if shutUntil != nil, !isFiring { width = min(width, 1) }
+    if unavailableUntil != nil, !isFiring { width = min(width, 1) }
     guard width > 0 else { return 0 }
     var window = width
     if width == policy.concurrency, !policy.isOrdered, let pace {
@@ -166,20 +166,20 @@ struct DeliveryQueueState: Sendable {
     begun = max(0, begun - 1)
     switch outcome {
     case .arrived(let took):
-      shutUntil = nil
+      unavailableUntil = nil
       breaker.answered()
       let took = Double(max(took.rawValue, 0))
       pace = pace.map { $0 * 0.8 + took * 0.2 } ?? took
     case .declined:
-      shutUntil = nil
+      unavailableUntil = nil
       breaker.answered()
       pace = nil
     case .failed(let asked):
-      shutUntil = nil
+      unavailableUntil = nil
       breaker.failed(at: now, asked: asked, spread: spread)
       pace = nil
-    case .shut(let wait):
-      shutUntil = now + wait
+    case .unavailable(let wait):
+      unavailableUntil = now + wait
       stale = heldCount
       pace = nil
     }

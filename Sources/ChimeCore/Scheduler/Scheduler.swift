@@ -102,10 +102,10 @@ public struct Scheduler: Sendable {
     case .policies(let policies, let renewed):
       self.policies = policies
       for queue in queues.keys {
-        queues[queue]?.shutUntil = nil
+        queues[queue]?.unavailableUntil = nil
         if renewed.contains(queue) { queues[queue]?.breaker = Breaker() }
       }
-    case .opened(let queue): queues[queue]?.shutUntil = nil
+    case .opened(let queue): queues[queue]?.unavailableUntil = nil
     case .looked(let wakeups): adopt(wakeups)
     case .fired(let claims, let wakeups, let isEmpty):
       isFiring = false
@@ -124,7 +124,7 @@ public struct Scheduler: Sendable {
       for queue in asked { queues[queue]?.isClaiming = false }
       storeRetryAt = now + Self.storeRetry
     case .unreadable(let queue):
-      queues[queue, default: DeliveryQueueState()].shutUntil = now + Self.unreadableRetry
+      queues[queue, default: DeliveryQueueState()].unavailableUntil = now + Self.unreadableRetry
     case .ended(let endings):
       for ending in endings {
         queues[ending.queue]?.ended(ending.outcome, at: now, spread: randomSource.next())

@@ -113,11 +113,11 @@ public protocol StoreTransaction: TrackingTransaction {
   /// Writes decisions: inserts or updates occurrences, inserts deliveries, advances or deletes the due time of each
   /// decision, and updates the reminder's `skipNext`.
   ///
-  /// An occurrence that fired (`Occurrence.wasHeard`) is never inserted again, nor are its deliveries; only the
+  /// An occurrence that fired (`Occurrence.wasDelivered`) is never inserted again, nor are its deliveries; only the
   /// decision about its own snooze, repeat or awaited ping replaces it. A removed reminder no longer fires. A reminder
   /// that changed since (its generation differs) keeps its due time for a new decision.
   ///
-  /// If an occurrence has a next time of its own (`comesAgain`), that becomes its due time. The first firing of a
+  /// If an occurrence has a next time of its own (`recursAt`), that becomes its due time. The first firing of a
   /// reminder with `nag` ends the repeats of its earlier occurrences. A delivery of a later round cancels pending
   /// deliveries of earlier rounds to its queue. Events neither cancel nor are canceled this way.
   func record(_ firings: [FiringResult]) throws
@@ -135,7 +135,7 @@ public protocol StoreTransaction: TrackingTransaction {
   /// Returns when times of a reminder were done, from `first` on: the latest 10,000, unordered. A time whose goal had
   /// already been met when it came counts as done then.
   func doneTimes(of id: ReminderID, from first: Instant) throws -> [Instant]
-  /// Replaces an occurrence; throws if there is none. Its due time becomes `comesAgain`, or is dropped if that is nil.
+  /// Replaces an occurrence; throws if there is none. Its due time becomes `recursAt`, or is dropped if that is nil.
   /// If it is closed, its pending deliveries except events are canceled at `now`.
   func update(_ occurrence: Occurrence, now: Instant) throws
 

@@ -114,19 +114,19 @@ public struct StoreCounts: Hashable, Sendable {
   /// Reminders that have a next time or an open occurrence, or await another.
   public var reminders: Int
   public var openOccurrences: Int
-  public var owedDeliveries: Int
+  public var pendingDeliveries: Int
   public var deadDeliveries: Int
   public var expectations: Int
   /// Expectations that are down: a failed or missing ping was reported, and neither an answer nor a ping has ended that.
   public var expectationsDown: Int
 
   public init(
-    reminders: Int = 0, openOccurrences: Int = 0, owedDeliveries: Int = 0, deadDeliveries: Int = 0,
+    reminders: Int = 0, openOccurrences: Int = 0, pendingDeliveries: Int = 0, deadDeliveries: Int = 0,
     expectations: Int = 0, expectationsDown: Int = 0
   ) {
     self.reminders = reminders
     self.openOccurrences = openOccurrences
-    self.owedDeliveries = owedDeliveries
+    self.pendingDeliveries = pendingDeliveries
     self.deadDeliveries = deadDeliveries
     self.expectations = expectations
     self.expectationsDown = expectationsDown
@@ -144,15 +144,15 @@ public struct StoreGauges: Hashable, Sendable {
   public struct DeliveryQueueGauge: Hashable, Sendable {
     public var queue: DeliveryQueue
     /// The number of pending messages.
-    public var owed: Int
+    public var pending: Int
     /// When the oldest pending message was created.
     public var oldest: Instant?
     /// The number of messages that were given up.
     public var dead: Int
 
-    public init(queue: DeliveryQueue, owed: Int, oldest: Instant?, dead: Int) {
+    public init(queue: DeliveryQueue, pending: Int, oldest: Instant?, dead: Int) {
       self.queue = queue
-      self.owed = owed
+      self.pending = pending
       self.oldest = oldest
       self.dead = dead
     }

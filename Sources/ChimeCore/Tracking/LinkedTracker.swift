@@ -192,7 +192,7 @@ extension Reminder {
     var following = try following(time, in: transaction, context)
     var next = following.next(after: time)
     while let time = next,
-      let known = try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: time)), known.wasHeard
+      let known = try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: time)), known.wasDelivered
     {
       next = following.next(after: time)
     }

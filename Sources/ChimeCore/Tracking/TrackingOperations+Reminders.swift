@@ -50,7 +50,7 @@ extension TrackingOperations {
       for: record.reminder, from: first, to: now, in: transaction, context, tracker: tracker)
     for occurrence in open {
       let isDone = linked?.isDone(at: occurrence.id.scheduledAt) == true
-      let comesToday = occurrence.comesAgain != nil && linked?.isDone(at: now) == true
+      let comesToday = occurrence.recursAt != nil && linked?.isDone(at: now) == true
       let isFollowed =
         (link.followsEntries || link.pace) && entry.map { $0.at >= occurrence.firedAt ?? .latest } ?? false
       guard isDone || comesToday || isFollowed, let done = try? occurrence.answered(.done, at: now) else { continue }

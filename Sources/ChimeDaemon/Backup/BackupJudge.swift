@@ -349,7 +349,7 @@ struct BackupJudge {
       try need((1...Self.mostMissed).contains(run.count), "the number of times that it was missed is invalid")
     }
     let times: [Instant?] = [
-      occurrence.id.scheduledAt, occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.comesAgain,
+      occurrence.id.scheduledAt, occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.recursAt,
       occurrence.missedRun?.through,
     ]
     for at in times.compactMap({ $0 }) { try time(at) }

@@ -79,7 +79,7 @@ extension EventLoop {
           handle(.policies(scheduler.policies, renewed: []))
           handle(.wakeups(wakeups))
         } catch {
-          trouble.owesWake = true
+          trouble.needsWake = true
           arm(arrearsAfter: Scheduler.storeRetry)
           storeFailed(error, "deliveries wait")
         }
@@ -122,11 +122,11 @@ extension EventLoop {
   /// Retries a store that refused a recomputation or a wake-up. On an idle machine nothing else would, and due times
   /// would stay wrong.
   func makeUp() {
-    guard !isStopping, !renewal.owed.isEmpty || trouble.owesWake else { return }
+    guard !isStopping, !renewal.pending.isEmpty || trouble.needsWake else { return }
     Task {
       await withTaskExecutorPreference(executor) {
         await tryStore()
-        if !renewal.owed.isEmpty || trouble.owesWake { arm(arrearsAfter: Scheduler.storeRetry) }
+        if !renewal.pending.isEmpty || trouble.needsWake { arm(arrearsAfter: Scheduler.storeRetry) }
       }
     }
   }

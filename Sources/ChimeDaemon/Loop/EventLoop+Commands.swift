@@ -26,7 +26,7 @@ extension EventLoop {
       }
       handle(.wakeups(wakeups))
     } catch {
-      trouble.owesWake = true
+      trouble.needsWake = true
       log(.warning, "what waits for a command could not be woken and waits on; ignoring: \(error)")
     }
   }

@@ -12,7 +12,7 @@ extension EventLoop {
 
   /// Applies the commit of a request. `context` is the one that the transaction used.
   func committed(_ wakeups: NextWakeups, _ effects: [PostCommitEffect], with context: ReminderContext) {
-    let effects = effects.filter { !isOvertaken($0) }
+    let effects = effects.filter { !isSuperseded($0) }
     for effect in effects {
       switch effect {
       case .event(let daemonEvent) where [.changed, .removed].contains(daemonEvent.kind):
@@ -40,7 +40,7 @@ extension EventLoop {
   }
 
   /// Returns whether a snoozed occurrence has already fired again from memory and is visible.
-  private func isOvertaken(_ effect: PostCommitEffect) -> Bool {
+  private func isSuperseded(_ effect: PostCommitEffect) -> Bool {
     guard case .withdraw(let id, let until?) = effect else { return false }
     return degradedMode.hasFired(id, atEndOfSnoozeUntil: until)
   }

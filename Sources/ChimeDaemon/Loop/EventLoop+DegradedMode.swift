@@ -20,7 +20,7 @@ extension EventLoop {
     }
   }
 
-  private func didFireDegraded(_ seen: DegradedMode.Seen) {
+  private func didFireDegraded(_ seen: DegradedMode.StoreAnswer) {
     guard !isStopping else { return }
     trouble.isReadable()
     var generator = PooledRandom()

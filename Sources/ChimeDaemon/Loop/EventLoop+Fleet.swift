@@ -9,9 +9,9 @@ struct FleetState {
   /// The poll of other daemons' changes in flight.
   var task: Task<Void, Never>?
   /// Whether claims of former lease holders are to be released.
-  var owesRelease = false
+  var needsRelease = false
   /// Whether something may have changed since the poll in flight began.
-  var owesLook = false
+  var needsLook = false
   /// Resumed at shutdown when nothing is in flight.
   var drained: CheckedContinuation<Void, Never>?
 
@@ -41,7 +41,7 @@ extension EventLoop {
       tenants.sharedAt = 0
       considerShares()
     case .taken:
-      fleet.owesRelease = true
+      fleet.needsRelease = true
       tenants.sharedAt = 0
       considerShares()
       considerReplies()

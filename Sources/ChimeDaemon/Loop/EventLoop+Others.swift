@@ -24,11 +24,11 @@ extension EventLoop {
     guard store.isShared, !isStopping else { return }
     // The start reads everything itself and polls afterwards.
     guard isReady, fleet.task == nil else {
-      fleet.owesLook = true
+      fleet.needsLook = true
       return
     }
-    let (releases, held, shown) = (fleet.owesRelease, Array(outbox.held.keys), channels.unanswered)
-    (fleet.owesRelease, fleet.owesLook) = (false, false)
+    let (releases, held, shown) = (fleet.needsRelease, Array(outbox.held.keys), channels.unanswered)
+    (fleet.needsRelease, fleet.needsLook) = (false, false)
     considerShares()
     let store = store
     fleet.task = Task {
@@ -49,7 +49,7 @@ extension EventLoop {
         }
         databaseClockHasStepped()
         fleet.task = nil
-        if fleet.owesLook { lookAtOthers() } else { timers?.others.arm(after: nextLook) }
+        if fleet.needsLook { lookAtOthers() } else { timers?.others.arm(after: nextLook) }
       }
     }
   }
@@ -79,7 +79,7 @@ extension EventLoop {
       handle(.wakeups(wakeups))
     } catch {
       // The next poll retries. Writers report the store's trouble.
-      fleet.owesRelease = true
+      fleet.needsRelease = true
     }
   }
 

@@ -11,12 +11,12 @@ extension EventLoop {
     guard !replies.sources.isEmpty || outbox.endpoints.values.contains(where: { $0.answersAddress != nil }) else {
       return
     }
-    replies.owesLook = true
+    replies.needsLook = true
     guard replies.task == nil else { return }
     replies.task = Task {
       await withTaskExecutorPreference(executor) {
-        while replies.owesLook, !isStopping {
-          replies.owesLook = false
+        while replies.needsLook, !isStopping {
+          replies.needsLook = false
           await lookAtReplies()
         }
         replies.task = nil
@@ -265,7 +265,7 @@ extension EventLoop {
           } else if replies.sources[queue]?.phase == .connecting {
             openReplies(queue)
           }
-        } catch is ReplyTransaction.Overtaken {
+        } catch is ReplyTransaction.Superseded {
           leaveReplies(queue)
           considerReplies()
         } catch {

@@ -172,7 +172,7 @@ extension EventLoop {
       // The disk may still be full, so that the store takes no changes.
       let (wakeups, known, _, _) = try await firstLook()
       adopt(known)
-      if degradedMode.owesStart { handle(.kept) }
+      if degradedMode.needsStart { handle(.kept) }
       handle(.wakeups(wakeups))
     } catch {
       storeFailed(error, "the restored data could not be read")
@@ -191,7 +191,7 @@ extension EventLoop {
     do {
       guard let text = try await store.read({ try $0.note(Restoration.note) }), let found = Restoration(text: text)
       else { return }
-      let wasHeard = snapshots.restoration == found
+      let wasDelivered = snapshots.restoration == found
       snapshots.restoration = found
       let title = context.wording.notice("The store was damaged and restored")
       let body = context.wording.notice(Self.body(found, from: clock(found.snapshotTakenAt), to: clock(found.at)))
@@ -208,7 +208,7 @@ extension EventLoop {
       }
       guard let wakeups else { return }
       // The daemon ended between the restoration and its notice.
-      if !wasHeard { tell(of: found) }
+      if !wasDelivered { tell(of: found) }
       if let notice { publish([DaemonEvent(kind: .fired, occurrence: notice, message: notice.title)]) }
       handle(.wakeups(wakeups))
     } catch {

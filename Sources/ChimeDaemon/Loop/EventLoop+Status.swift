@@ -132,7 +132,7 @@ extension EventLoop {
       }
     publish([DaemonEvent(kind: .store, id: .storeRecovered, message: "the store can be written again: \(times)")])
     recomputeDueTimes([])
-    if before.owesWake { wakeQueues { _ in true } }
+    if before.needsWake { wakeQueues { _ in true } }
   }
 
   /// Tries whether the store takes changes again. If it does, the buffer is recorded.

@@ -172,7 +172,7 @@ actor EventLoop {
     await adoptTenants(configuration.tenants)
     keptPopups = popups ?? ""
     listenToDesktop(remembering: keptPopups)
-    if degradedMode.owesStart { handle(.kept) }
+    if degradedMode.needsStart { handle(.kept) }
     perform(scheduler.handle(.wakeups(wakeups), now: SystemClock.now))
     for socket in sockets {
       let token = try poller.add(socket, .readable)
@@ -216,7 +216,7 @@ actor EventLoop {
       }
     } catch let failure as StoreFailure where failure.isPassing {
       let found = try await store.read(look)
-      degradedMode.owesStart = true
+      degradedMode.needsStart = true
       storeFailed(failure, meanwhile)
       return found
     }

@@ -176,7 +176,7 @@ struct MetricsText {
   }
 
   private func addOutbox(_ gauges: StoreGauges, to text: inout Exposition) {
-    let sorted = gauges.queues.sorted { ($1.owed, $0.queue) < ($0.owed, $1.queue) }
+    let sorted = gauges.queues.sorted { ($1.pending, $0.queue) < ($0.pending, $1.queue) }
     let shown = sorted.prefix(Self.queues)
     let rest = sorted.dropFirst(Self.queues)
     func all(
@@ -202,9 +202,9 @@ struct MetricsText {
       }
     }
     text.family(
-      "chime_outbox_owed", .gauge, "Messages that are still owed to a channel; of many, the rest has no name."
+      "chime_outbox_pending", .gauge, "Messages that are still owed to a channel; of many, the rest has no name."
     ) {
-      all(&$0, { Double($0.owed) }, Double(rest.reduce(0) { $0 + $1.owed }))
+      all(&$0, { Double($0.pending) }, Double(rest.reduce(0) { $0 + $1.pending }))
     }
     text.family("chime_outbox_oldest_seconds", .gauge, "The age of the oldest message that is owed to a channel.") {
       let age: (StoreGauges.DeliveryQueueGauge) -> Double? = { queue in
@@ -250,7 +250,7 @@ struct MetricsText {
     {
       $0.add(meters.storeFailures)
     }
-    text.family("chime_store_works", .gauge, "1 while the store takes changes and can be read, 0 while it does not.") {
+    text.family("chime_store_up", .gauge, "1 while the store takes changes and can be read, 0 while it does not.") {
       $0.add(snapshot.storeProblem == nil && readings != nil ? 1 : 0)
     }
     text.family("chime_unrecorded", .gauge, "Times that have fired from memory and are not in the store yet.") {

@@ -156,12 +156,12 @@ enum SystemUsers {
 }
 
 extension Tenants.TenantState {
-  func wire(reminders: Int, owed: Int) -> DaemonInterface.Tenant {
+  func wire(reminders: Int, pending: Int) -> DaemonInterface.Tenant {
     DaemonInterface.Tenant(
       name: definition.name, reminders: reminders, reminderLimit: definition.reminders,
       requestsPerSecond: definition.requestsPerSecond, requests: taken, requestsRefused: refused,
       deliveriesPerSecond: definition.deliveriesPerSecond,
       deliveriesHere: rate.map { (Double($0.count) * 1_000_000 / Double($0.span.rawValue)).rounded() / 1_000 },
-      owedDeliveries: owed)
+      pendingDeliveries: pending)
   }
 }

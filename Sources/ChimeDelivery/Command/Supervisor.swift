@@ -138,7 +138,7 @@ private struct SupervisorLoop: ~Copyable {
         if mark != Self.mailboxMark { ready.insert(mark) }
       }
       obey(mailbox.take())
-      for run in ready.sorted() { attend(run) }
+      for run in ready.sorted() { addEvents(run) }
       enforceDeadlines()
     }
     for command in mailbox.close() {
@@ -201,7 +201,7 @@ private struct SupervisorLoop: ~Copyable {
   }
 
   /// Reports a run's output and exit. Standard error comes first, since it may explain the output.
-  private mutating func attend(_ number: Supervisor.RunID) {
+  private mutating func addEvents(_ number: Supervisor.RunID) {
     guard let run = runs[number] else { return }
     // Closing a descriptor removes it from the epoll set.
     run.child.feed()

@@ -12,7 +12,7 @@ struct BusPopupRegistry: Sendable {
     /// Popups can be shown. Exits: shut.
     case open(ServerCapabilities)
     /// There is no server. The next message looks one up; a new server reports itself. Exits: looking, open.
-    case shut
+    case unavailable
   }
 
   enum Order: Sendable {
@@ -89,7 +89,7 @@ struct BusPopupRegistry: Sendable {
     switch way {
     case .open: return advance()
     case .looking: return []
-    case .unknown, .shut: return look(activating: true)
+    case .unknown, .unavailable: return look(activating: true)
     }
   }
 
@@ -114,11 +114,11 @@ struct BusPopupRegistry: Sendable {
       standing.removeAll()
       // The pending look-up will report the current state.
       if case .looking = way { return [] }
-      return shut(Self.noServer)
+      return unavailable(Self.noServer)
     case .unreachable(let fault):
       // The first look-up was not allowed to start a server. A waiting message allows it.
       if way == .looking(activating: false), fault.isBlocked, !queue.isEmpty { return look(activating: true) }
-      return shut(fault)
+      return unavailable(fault)
     case .shown(let call, let number): return shown(call, number)
     case .refused(let call, let fault):
       let wasUnwanted = unwanted.remove(call) != nil
@@ -177,8 +177,8 @@ struct BusPopupRegistry: Sendable {
     calls.values.contains { $0.content.key == showing.content.key }
   }
 
-  private mutating func shut(_ fault: NotificationFault) -> [Order] {
-    way = .shut
+  private mutating func unavailable(_ fault: NotificationFault) -> [Order] {
+    way = .unavailable
     defer { queue = [] }
     // The bus reports the failure of calls in flight.
     return queue.map { .failed($0, fault) }

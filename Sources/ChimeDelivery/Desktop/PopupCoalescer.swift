@@ -45,7 +45,7 @@ struct PopupCoalescer: Sendable {
   private var episode: Episode?
   private var lastNumber: UInt64 = 0
   /// Whether the desktop was last reported unavailable.
-  private var isShut = false
+  private var isUnavailable = false
   /// When the desktop became available again. Messages created earlier count as delayed.
   private var openedAt: Instant?
   private var isClosed = false
@@ -102,10 +102,10 @@ struct PopupCoalescer: Sendable {
   ) -> [Order] {
     switch next {
     case .settled:
-      guard isShut else { return [] }
+      guard isUnavailable else { return [] }
       return opened(now: now)
     case .blocked:
-      isShut = true
+      isUnavailable = true
       episode = nil
     case .retry, .retryAfter, .cancel, .disable, .giveUp:
       if let (number, members) = summary, episode?.number == number {
@@ -117,7 +117,7 @@ struct PopupCoalescer: Sendable {
 
   /// Records that popups can be shown again.
   mutating func opened(now: Instant) -> [Order] {
-    isShut = false
+    isUnavailable = false
     openedAt = now
     return [.tell(.opened)]
   }

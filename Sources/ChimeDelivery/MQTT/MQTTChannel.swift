@@ -43,7 +43,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
         queue: delivery.queue,
         prepare: {
           let now = clock()
-          do throws(Shut) {
+          do throws(EndpointUnavailable) {
             let open = try access(delivery.queue).open(delivery.queue, at: now)
             return MQTTRequest(
               target: try Self.target(open, version: version),
@@ -60,21 +60,21 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
         }))
   }
 
-  private static func target(_ access: EndpointAccess, version: String) throws(Shut) -> MQTTTarget {
+  private static func target(_ access: EndpointAccess, version: String) throws(EndpointUnavailable) -> MQTTTarget {
     do throws(EndpointURLError) {
       return try MQTTTarget(access, version: version)
     } catch {
-      throw Shut("endpoint \"\(access.endpoint.queue.channel)\" cannot be used: \(error)")
+      throw EndpointUnavailable("endpoint \"\(access.endpoint.queue.channel)\" cannot be used: \(error)")
     }
   }
 
   /// Returns the event and the new retained state. A withdrawal has only the state.
   private static func publications(
     of message: OutboundMessage, to access: EndpointAccess, at now: Instant
-  ) throws(Shut) -> [MQTTPublication] {
+  ) throws(EndpointUnavailable) -> [MQTTPublication] {
     let topics: MQTTTopics
     do throws(EndpointURLError) { topics = try MQTTAddress(access.endpoint.url).topics } catch {
-      throw Shut("endpoint \"\(access.endpoint.queue.channel)\" cannot be used: \(error)")
+      throw EndpointUnavailable("endpoint \"\(access.endpoint.queue.channel)\" cannot be used: \(error)")
     }
     let state = MQTTPublication(
       topic: topics.state, payload: MQTTState(after: message, by: access, at: now).bytes, isRetained: true)
@@ -84,7 +84,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
     do {
       return [MQTTPublication(topic: topics.event, payload: try event.bytes()), state]
     } catch {
-      throw Shut("the message cannot be written as JSON")
+      throw EndpointUnavailable("the message cannot be written as JSON")
     }
   }
 
@@ -112,7 +112,9 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
     engine.open(
       MQTTReading(
         queue: queue, number: number,
-        target: { () throws(Shut) in try Self.target(access(queue).open(queue, at: clock()), version: version) },
+        target: { () throws(EndpointUnavailable) in
+          try Self.target(access(queue).open(queue, at: clock()), version: version)
+        },
         read: { payload in
           let now = clock()
           do throws(TokenFault) {

@@ -72,7 +72,7 @@ struct MQTTReading: Sendable {
   var queue: DeliveryQueue
   var number: UInt64
   /// Returns the connection's target; called on the MQTT thread when it connects.
-  var target: @Sendable () throws(Shut) -> MQTTTarget
+  var target: @Sendable () throws(EndpointUnavailable) -> MQTTTarget
   /// Parses a payload.
   var read: @Sendable ([UInt8]) -> Result<ActionToken, TokenFault>
   var hear: @Sendable (ReplyReader.Event) -> Void

@@ -97,7 +97,7 @@ struct MQTTLoop: ~Copyable {
 
   private mutating func take(_ reading: MQTTReading) {
     let key = Key.queue(reading.queue)
-    do throws(Shut) {
+    do throws(EndpointUnavailable) {
       let target = try reading.target()
       if let known = lines[key]?.target, known != target { leave(key, forgetting: false) }
       if lines[key] == nil { begin(key, target) }

@@ -17,7 +17,7 @@ final class MatrixReading: Sendable {
   private struct State {
     var isClosed = false
     /// The reply that must be recorded before the next poll, and the task that waits for it.
-    var owed: (id: String, waiter: CheckedContinuation<Void, Never>?)?
+    var pending: (id: String, waiter: CheckedContinuation<Void, Never>?)?
   }
 
   /// How long a room may be silent before its position is recorded anyway.
@@ -35,17 +35,17 @@ final class MatrixReading: Sendable {
     client.engine.end(number)
     let waiter = state.withLock { state in
       state.isClosed = true
-      defer { state.owed = nil }
-      return state.owed?.waiter
+      defer { state.pending = nil }
+      return state.pending?.waiter
     }
     waiter?.resume()
   }
 
   func settle(_ id: String) {
     let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard state.owed?.id == id else { return nil }
-      defer { state.owed = nil }
-      return state.owed?.waiter
+      guard state.pending?.id == id else { return nil }
+      defer { state.pending = nil }
+      return state.pending?.waiter
     }
     waiter?.resume()
   }
@@ -102,14 +102,14 @@ final class MatrixReading: Sendable {
       let replies = try await self.replies(events, source, place)
       guard !isClosed else { return }
       let isOld = Milliseconds(noted.duration(to: .now)) >= Self.silence
-      var owed = replies
+      var pending = replies
       if sync.next_batch != place.since, place.since == nil || !events.isEmpty || isOld {
-        owed.append(.init(id: MatrixPlace(since: sync.next_batch).text, .nothing))
+        pending.append(.init(id: MatrixPlace(since: sync.next_batch).text, .nothing))
         noted = .now
       }
-      if let last = owed.last {
-        state.withLock { $0.owed = $0.isClosed ? nil : (last.id, nil) }
-        hear(.came(owed, nonsense: 0))
+      if let last = pending.last {
+        state.withLock { $0.pending = $0.isClosed ? nil : (last.id, nil) }
+        hear(.came(pending, nonsense: 0))
         await settled()
       }
       place = MatrixPlace(since: sync.next_batch)
@@ -119,8 +119,8 @@ final class MatrixReading: Sendable {
   private func settled() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let isDone = state.withLock { state in
-        guard state.owed != nil else { return true }
-        state.owed?.waiter = continuation
+        guard state.pending != nil else { return true }
+        state.pending?.waiter = continuation
         return false
       }
       if isDone { continuation.resume() }

@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 
 /// The reason why an endpoint is unavailable for an attempt.
-struct Shut: Error {
+struct EndpointUnavailable: Error {
   let reason: String
   /// Delay before the next attempt.
   let wait: Milliseconds
@@ -25,22 +25,24 @@ extension EndpointAccess? {
   private static let secretRetry = Milliseconds.seconds(30)
 
   /// Returns the endpoint of a queue if it can be used.
-  func open(_ queue: DeliveryQueue, at now: Instant) throws(Shut) -> EndpointAccess {
+  func open(_ queue: DeliveryQueue, at now: Instant) throws(EndpointUnavailable) -> EndpointAccess {
     let name = queue.channel
     guard let access = self else {
-      throw Shut(
+      throw EndpointUnavailable(
         "there is no channel \"\(name)\": add an endpoint with chime endpoint add \(name) URL, or a command in "
           + "[commands.\(name)] of the configuration")
     }
-    if let reason = access.endpoint.disabled?.reason { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
+    if let reason = access.endpoint.disabled?.reason {
+      throw EndpointUnavailable("endpoint \"\(name)\" is disabled: \(reason)")
+    }
     guard !access.needsSecret || !access.secrets(at: now).isEmpty else {
       let sentence =
         access.problem.map { "endpoint \"\(name)\" cannot be used: \($0)" }
         ?? "endpoint \"\(name)\" has no readable secret: give it one with chime endpoint rotate \(name) --secret-file FILE"
-      throw Shut(sentence, wait: Self.secretRetry)
+      throw EndpointUnavailable(sentence, wait: Self.secretRetry)
     }
     if let fault = access.fault {
-      throw Shut(
+      throw EndpointUnavailable(
         "endpoint \"\(name)\" cannot be used: \(fault)", wait: access.lacksSecrets ? Self.secretRetry : .minutes(5))
     }
     return access

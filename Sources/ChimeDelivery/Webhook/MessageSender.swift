@@ -29,7 +29,7 @@ struct MessageSender: Sendable {
         capacity: access(delivery.queue)?.endpoint.settings.concurrency ?? configuration.concurrentPerEndpoint,
         prepare: {
           let now = clock()
-          do throws(Shut) {
+          do throws(EndpointUnavailable) {
             let open = try access(delivery.queue).open(delivery.queue, at: now)
             do {
               return try make(open, now)
@@ -39,11 +39,11 @@ struct MessageSender: Sendable {
               report(.ended(attempt, next: .cancel))
               return nil
             } catch let error as TemplateError {
-              throw Shut("endpoint \"\(delivery.queue.channel)\" cannot be used: \(error)")
+              throw EndpointUnavailable("endpoint \"\(delivery.queue.channel)\" cannot be used: \(error)")
             } catch let error as EndpointURLError {
-              throw Shut("endpoint \"\(delivery.queue.channel)\" cannot be used: \(error)")
+              throw EndpointUnavailable("endpoint \"\(delivery.queue.channel)\" cannot be used: \(error)")
             } catch {
-              throw Shut("the message cannot be written as JSON")
+              throw EndpointUnavailable("the message cannot be written as JSON")
             }
           } catch {
             report(error.report(of: delivery, at: now))

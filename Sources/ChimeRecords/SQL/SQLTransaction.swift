@@ -16,7 +16,7 @@ package protocol SQLTransaction: StoreTransaction, AnyObject {
 
   /// Returns the row of a queue; nil if there is none yet.
   func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow?
-  func standingMaking(_ queue: DeliveryQueue) throws -> DeliveryQueueRow
+  func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow
   /// Returns a page of the reminders with a due time, in the order of due times.
   func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord]
 
@@ -78,13 +78,13 @@ extension SQLTransaction {
 
   /// Returns the key of a reminder that exists or existed.
   package func key(of id: ReminderID) throws -> Int64? {
-    try connection.first("SELECT key FROM alias WHERE id = $1", id.rawValue) { $0.int64(0) }
+    try connection.first("SELECT key FROM reminder_name WHERE id = $1", id.rawValue) { $0.int64(0) }
   }
 
   package func key(of queue: DeliveryQueue) throws -> Int64? {
     if let known = memory.queues[queue] { return known }
     let found = try connection.first(
-      "SELECT key FROM lane WHERE owner = $1 AND channel = $2", queue.owner, queue.channel.rawValue
+      "SELECT key FROM delivery_queue WHERE owner = $1 AND channel = $2", queue.owner, queue.channel.rawValue
     ) { $0.int64(0) }
     memory.queues[queue] = found
     return found

@@ -32,7 +32,7 @@ package enum SharedTables {
   private static let reminders = """
     -- Every reminder there ever was. A name is given once, so that history needs no names of its own and none is
     -- inherited by a stranger.
-    CREATE TABLE alias (
+    CREATE TABLE reminder_name (
       key IDENTITY,
       id TEXT NOT NULL UNIQUE
     );
@@ -43,7 +43,7 @@ package enum SharedTables {
     -- `counts_from`: from when on the times of this definition count. `down_since`: since when it is told that no good ping
     -- has come.
     CREATE TABLE reminder (
-      key INTEGER PRIMARY KEY REFERENCES alias (key),
+      key INTEGER PRIMARY KEY REFERENCES reminder_name (key),
       owner INTEGER NOT NULL,
       generation INTEGER NOT NULL,
       created_at INTEGER NOT NULL,
@@ -66,8 +66,8 @@ package enum SharedTables {
 
     -- Replaced definitions, for as long as there is history that came of them. `until`: before
     -- which each of its times had been decided by then.
-    CREATE TABLE reminder_before (
-      reminder INTEGER NOT NULL REFERENCES alias (key) ON DELETE CASCADE,
+    CREATE TABLE reminder_history (
+      reminder INTEGER NOT NULL REFERENCES reminder_name (key) ON DELETE CASCADE,
       until INTEGER NOT NULL,
       counts_from INTEGER NOT NULL,
       owner INTEGER NOT NULL,
@@ -78,12 +78,12 @@ package enum SharedTables {
       definition TEXT NOT NULL,
       PRIMARY KEY (reminder, until)
     ) CLUSTERED;
-    CREATE INDEX reminder_before_until ON reminder_before (until);
-    CREATE INDEX reminder_before_owner ON reminder_before (owner, reminder);
+    CREATE INDEX reminder_history_until ON reminder_history (until);
+    CREATE INDEX reminder_history_owner ON reminder_history (owner, reminder);
 
     -- What jobs have said of themselves, the newest of each reminder. `number` counts from 1; `via` is a tenant's name.
     CREATE TABLE ping (
-      reminder INTEGER NOT NULL REFERENCES alias (key) ON DELETE CASCADE,
+      reminder INTEGER NOT NULL REFERENCES reminder_name (key) ON DELETE CASCADE,
       number INTEGER NOT NULL,
       at INTEGER NOT NULL,
       kind INTEGER NOT NULL,
@@ -119,11 +119,11 @@ package enum SharedTables {
     CREATE INDEX token_age ON token (kept_at);
 
     -- Action tokens that were used, for as long as somebody could use them again.
-    CREATE TABLE spent (
+    CREATE TABLE used_token (
       token TEXT PRIMARY KEY,
       expires_at INTEGER NOT NULL
     ) CLUSTERED;
-    CREATE INDEX spent_age ON spent (expires_at);
+    CREATE INDEX used_token_age ON used_token (expires_at);
 
     CREATE TABLE note (
       name TEXT PRIMARY KEY,
@@ -140,8 +140,8 @@ package enum SharedTables {
 
     """
 
-  // Each table of user data has the columns `born` and `gone`, the changes that created and removed the row. Replaced
-  // rows are in the table with the suffix `_before`, under the change that replaced them (`VersionedTable`). All other
+  // Each table of user data has the columns `created_by` and `deleted_by`, the changes that created and removed the row. Replaced
+  // rows are in the table with the suffix `_history`, under the change that replaced them (`VersionedTable`). All other
   // queries ignore rows that are gone; the partial indexes exclude them. NULL means that no change created the row, or
   // that it exists.
   private static let trackers = """
@@ -186,23 +186,23 @@ package enum SharedTables {
       pack TEXT,
       created_at INTEGER NOT NULL,
       definition TEXT NOT NULL,
-      born INTEGER,
-      gone INTEGER
+      created_by INTEGER,
+      deleted_by INTEGER
     );
-    CREATE INDEX tracker_born ON tracker (born) WHERE born IS NOT NULL;
-    CREATE INDEX tracker_gone ON tracker (gone) WHERE gone IS NOT NULL;
-    CREATE TABLE tracker_before (
+    CREATE INDEX tracker_created_by ON tracker (created_by) WHERE created_by IS NOT NULL;
+    CREATE INDEX tracker_deleted_by ON tracker (deleted_by) WHERE deleted_by IS NOT NULL;
+    CREATE TABLE tracker_history (
       change INTEGER NOT NULL,
       key INTEGER NOT NULL,
       pack TEXT,
       created_at INTEGER NOT NULL,
       definition TEXT NOT NULL,
-      born INTEGER,
+      created_by INTEGER,
       PRIMARY KEY (change, key)
     ) CLUSTERED;
 
     -- `key` is the entry's id. Quantities are grains, `day` counts from 1970-01-01, `fields` is a JSON object of grains.
-    -- `has_note` (0 or 1) is for the index of notes, and `gone` is in each index, so that counting reads the index alone.
+    -- `has_note` (0 or 1) is for the index of notes, and `deleted_by` is in each index, so that counting reads the index alone.
     CREATE TABLE entry (
       key NUMBER,
       tracker INTEGER NOT NULL REFERENCES tracker_name (key),
@@ -215,15 +215,15 @@ package enum SharedTables {
       photo TEXT,
       note TEXT,
       has_note INTEGER NOT NULL,
-      born INTEGER,
-      gone INTEGER
+      created_by INTEGER,
+      deleted_by INTEGER
     );
-    CREATE INDEX entry_at ON entry (tracker, at, day, gone) WHERE gone IS NULL;
-    CREATE INDEX entry_day ON entry (tracker, day, at, gone) WHERE gone IS NULL;
-    CREATE INDEX entry_note ON entry (tracker, at, day, has_note, gone) WHERE has_note = 1 AND gone IS NULL;
-    CREATE INDEX entry_item ON entry (item, at, day, gone) WHERE item IS NOT NULL AND gone IS NULL;
-    CREATE INDEX entry_gone ON entry (gone) WHERE gone IS NOT NULL;
-    CREATE TABLE entry_before (
+    CREATE INDEX entry_at ON entry (tracker, at, day, deleted_by) WHERE deleted_by IS NULL;
+    CREATE INDEX entry_day ON entry (tracker, day, at, deleted_by) WHERE deleted_by IS NULL;
+    CREATE INDEX entry_note ON entry (tracker, at, day, has_note, deleted_by) WHERE has_note = 1 AND deleted_by IS NULL;
+    CREATE INDEX entry_item ON entry (item, at, day, deleted_by) WHERE item IS NOT NULL AND deleted_by IS NULL;
+    CREATE INDEX entry_deleted_by ON entry (deleted_by) WHERE deleted_by IS NOT NULL;
+    CREATE TABLE entry_history (
       change INTEGER NOT NULL,
       key INTEGER NOT NULL,
       tracker INTEGER NOT NULL,
@@ -236,7 +236,7 @@ package enum SharedTables {
       photo TEXT,
       note TEXT,
       has_note INTEGER NOT NULL,
-      born INTEGER,
+      created_by INTEGER,
       PRIMARY KEY (change, key)
     ) CLUSTERED;
 
@@ -287,12 +287,12 @@ package enum SharedTables {
       note TEXT,
       photo TEXT,
       created_at INTEGER NOT NULL,
-      born INTEGER,
-      gone INTEGER
+      created_by INTEGER,
+      deleted_by INTEGER
     );
-    CREATE INDEX item_born ON item (born) WHERE born IS NOT NULL;
-    CREATE INDEX item_gone ON item (gone) WHERE gone IS NOT NULL;
-    CREATE TABLE item_before (
+    CREATE INDEX item_created_by ON item (created_by) WHERE created_by IS NOT NULL;
+    CREATE INDEX item_deleted_by ON item (deleted_by) WHERE deleted_by IS NOT NULL;
+    CREATE TABLE item_history (
       change INTEGER NOT NULL,
       key INTEGER NOT NULL,
       title TEXT NOT NULL,
@@ -302,7 +302,7 @@ package enum SharedTables {
       note TEXT,
       photo TEXT,
       created_at INTEGER NOT NULL,
-      born INTEGER,
+      created_by INTEGER,
       PRIMARY KEY (change, key)
     ) CLUSTERED;
 
@@ -316,13 +316,13 @@ package enum SharedTables {
       photo TEXT,
       value INTEGER,
       created_at INTEGER NOT NULL,
-      born INTEGER,
-      gone INTEGER
+      created_by INTEGER,
+      deleted_by INTEGER
     );
-    CREATE INDEX milestone_day ON milestone (tracker, day) WHERE gone IS NULL;
-    CREATE INDEX milestone_born ON milestone (born) WHERE born IS NOT NULL;
-    CREATE INDEX milestone_gone ON milestone (gone) WHERE gone IS NOT NULL;
-    CREATE TABLE milestone_before (
+    CREATE INDEX milestone_day ON milestone (tracker, day) WHERE deleted_by IS NULL;
+    CREATE INDEX milestone_created_by ON milestone (created_by) WHERE created_by IS NOT NULL;
+    CREATE INDEX milestone_deleted_by ON milestone (deleted_by) WHERE deleted_by IS NOT NULL;
+    CREATE TABLE milestone_history (
       change INTEGER NOT NULL,
       key INTEGER NOT NULL,
       tracker INTEGER NOT NULL,
@@ -332,7 +332,7 @@ package enum SharedTables {
       photo TEXT,
       value INTEGER,
       created_at INTEGER NOT NULL,
-      born INTEGER,
+      created_by INTEGER,
       PRIMARY KEY (change, key)
     ) CLUSTERED;
 
@@ -343,19 +343,19 @@ package enum SharedTables {
       reminders TEXT NOT NULL,
       print INTEGER NOT NULL,
       definition TEXT NOT NULL,
-      born INTEGER,
-      gone INTEGER
+      created_by INTEGER,
+      deleted_by INTEGER
     );
-    CREATE INDEX pack_born ON pack (born) WHERE born IS NOT NULL;
-    CREATE INDEX pack_gone ON pack (gone) WHERE gone IS NOT NULL;
-    CREATE TABLE pack_before (
+    CREATE INDEX pack_created_by ON pack (created_by) WHERE created_by IS NOT NULL;
+    CREATE INDEX pack_deleted_by ON pack (deleted_by) WHERE deleted_by IS NOT NULL;
+    CREATE TABLE pack_history (
       change INTEGER NOT NULL,
       key INTEGER NOT NULL,
       installed_at INTEGER NOT NULL,
       reminders TEXT NOT NULL,
       print INTEGER NOT NULL,
       definition TEXT NOT NULL,
-      born INTEGER,
+      created_by INTEGER,
       PRIMARY KEY (change, key)
     ) CLUSTERED;
 
@@ -376,13 +376,13 @@ package enum SharedTables {
     -- What is to take the place of all that an owner has, and what it has taken the place of: trackers and packs under a
     -- number that is nobody's. `at`: when it was last written to. `change`: the one that laid it aside; null: it is being
     -- made, or nobody needs it any more.
-    CREATE TABLE shelf (
+    CREATE TABLE staging_owner (
       number INTEGER PRIMARY KEY,
       owner INTEGER NOT NULL,
       at INTEGER NOT NULL,
       change INTEGER
     );
-    CREATE INDEX shelf_change ON shelf (change);
+    CREATE INDEX staging_owner_change ON staging_owner (change);
 
     """
 }

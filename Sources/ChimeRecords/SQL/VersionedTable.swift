@@ -1,16 +1,16 @@
-/// A VersionedTable is a table of user data whose changes can be undone: it has the columns `born` and `gone` and a
-/// history table with the suffix `_before`.
+/// A VersionedTable is a table of user data whose changes can be undone: it has the columns `created_by` and `deleted_by` and a
+/// history table with the suffix `_history`.
 ///
 /// A row is in one of these states:
 ///
-/// - It exists: `gone` is null.
-/// - It was removed by a change: the row is unchanged but for `gone`. An index on `gone` finds all rows of a change, so
+/// - It exists: `deleted_by` is null.
+/// - It was removed by a change: the row is unchanged but for `deleted_by`. An index on `deleted_by` finds all rows of a change, so
 ///   that the removal of a hundred thousand rows is one statement and copies nothing.
 /// - It was replaced: the row exists, and its earlier version is in the history table under the change that replaced it.
 ///   Of several replacements in one change the first counts.
 package struct VersionedTable: Sendable {
   /// Deletes the rows that a change created. Takes the change.
-  let deleteBorn: SQLText
+  let deleteCreated: SQLText
   /// Restores the rows that a change removed. Takes the change.
   let revive: SQLText
   /// Restores the rows that a change replaced, in three steps. Each takes the change.
@@ -18,13 +18,13 @@ package struct VersionedTable: Sendable {
   let restore: SQLText
   let drop: SQLText
   /// Deletes the undo data of a change. Each takes the change and the maximum number of rows.
-  let forgetGone: SQLText
+  let purgeDeleted: SQLText
   let forgetReplaced: SQLText
   /// Copies a row that is about to be replaced to the history. Takes the change and the row.
   let keep: SQLText
   /// Move a removed row to the history because its name is needed again. Take the row. Nil for numbers.
   let layAside: SQLText?
-  let removeGone: SQLText?
+  let removeDeleted: SQLText?
   /// Marks a row as removed. Takes the change and the row.
   let remove: SQLText
   /// Deletes a row. Takes the row.
@@ -36,7 +36,7 @@ package struct VersionedTable: Sendable {
   static let entry = VersionedTable(
     "entry", columns: "tracker, at, day, minute, quantity, item, fields, photo, note, has_note", hasNames: false,
     // No index is needed: rows of the owner's last change have keys above those that existed when it began.
-    deleteBorn: "DELETE FROM entry WHERE key > (SELECT after_entry FROM change WHERE key = $1) AND born = $1")
+    deleteCreated: "DELETE FROM entry WHERE key > (SELECT after_entry FROM change WHERE key = $1) AND created_by = $1")
   static let item = VersionedTable(
     "item", columns: "title, attributes, since, until, note, photo, created_at", hasNames: true)
   static let milestone = VersionedTable(
@@ -47,35 +47,35 @@ package struct VersionedTable: Sendable {
   /// Composes the statements of a table.
   ///
   /// - Parameters:
-  ///   - columns: all but `key`, `born` and `gone`.
+  ///   - columns: all but `key`, `created_by` and `deleted_by`.
   ///   - hasNames: whether the key of a removed row may be needed again.
-  private init(_ table: StaticString, columns: StaticString, hasNames: Bool, deleteBorn: SQLText? = nil) {
-    let row: SQLText = "key, \(columns), born"
-    self.deleteBorn = deleteBorn ?? "DELETE FROM \(table) WHERE born = $1"
-    revive = "UPDATE \(table) SET gone = NULL WHERE gone = $1"
-    clear = "DELETE FROM \(table) WHERE key IN (SELECT key FROM \(table)_before WHERE change = $1)"
-    restore = "INSERT INTO \(table) (\(row)) SELECT \(row) FROM \(table)_before WHERE change = $1"
-    drop = "DELETE FROM \(table)_before WHERE change = $1"
-    forgetGone = "DELETE FROM \(table) WHERE key IN (SELECT key FROM \(table) WHERE gone = $1 LIMIT $2)"
+  private init(_ table: StaticString, columns: StaticString, hasNames: Bool, deleteCreated: SQLText? = nil) {
+    let row: SQLText = "key, \(columns), created_by"
+    self.deleteCreated = deleteCreated ?? "DELETE FROM \(table) WHERE created_by = $1"
+    revive = "UPDATE \(table) SET deleted_by = NULL WHERE deleted_by = $1"
+    clear = "DELETE FROM \(table) WHERE key IN (SELECT key FROM \(table)_history WHERE change = $1)"
+    restore = "INSERT INTO \(table) (\(row)) SELECT \(row) FROM \(table)_history WHERE change = $1"
+    drop = "DELETE FROM \(table)_history WHERE change = $1"
+    purgeDeleted = "DELETE FROM \(table) WHERE key IN (SELECT key FROM \(table) WHERE deleted_by = $1 LIMIT $2)"
     forgetReplaced = """
-      DELETE FROM \(table)_before
-      WHERE change = $1 AND key IN (SELECT key FROM \(table)_before WHERE change = $1 LIMIT $2)
+      DELETE FROM \(table)_history
+      WHERE change = $1 AND key IN (SELECT key FROM \(table)_history WHERE change = $1 LIMIT $2)
       """
     keep = """
-      INSERT INTO \(table)_before (change, \(row))
-      SELECT $1, \(row) FROM \(table) WHERE key = $2 AND gone IS NULL AND born IS DISTINCT FROM $1
+      INSERT INTO \(table)_history (change, \(row))
+      SELECT $1, \(row) FROM \(table) WHERE key = $2 AND deleted_by IS NULL AND created_by IS DISTINCT FROM $1
       ON CONFLICT (change, key) DO NOTHING
       """
     layAside =
       hasNames
       ? """
-      INSERT INTO \(table)_before (change, \(row))
-      SELECT gone, \(row) FROM \(table) WHERE key = $1 AND gone IS NOT NULL AND gone IS DISTINCT FROM born
+      INSERT INTO \(table)_history (change, \(row))
+      SELECT deleted_by, \(row) FROM \(table) WHERE key = $1 AND deleted_by IS NOT NULL AND deleted_by IS DISTINCT FROM created_by
       ON CONFLICT (change, key) DO NOTHING
       """ : nil
-    removeGone = hasNames ? "DELETE FROM \(table) WHERE key = $1 AND gone IS NOT NULL" : nil
-    remove = "UPDATE \(table) SET gone = $1 WHERE key = $2 AND gone IS NULL"
-    delete = "DELETE FROM \(table) WHERE key = $1 AND gone IS NULL"
+    removeDeleted = hasNames ? "DELETE FROM \(table) WHERE key = $1 AND deleted_by IS NOT NULL" : nil
+    remove = "UPDATE \(table) SET deleted_by = $1 WHERE key = $2 AND deleted_by IS NULL"
+    delete = "DELETE FROM \(table) WHERE key = $1 AND deleted_by IS NULL"
   }
 }
 
@@ -83,7 +83,7 @@ extension SQLTransaction {
   /// Saves a row before it is written, so that it can be restored. `change` is nil outside of any change.
   func keep(_ key: Int64, in table: VersionedTable, for change: Int64?) throws {
     if let layAside = table.layAside { try connection.run(ComposedQuery(layAside, key)) }
-    if let removeGone = table.removeGone { try connection.run(ComposedQuery(removeGone, key)) }
+    if let removeDeleted = table.removeDeleted { try connection.run(ComposedQuery(removeDeleted, key)) }
     if let change { try connection.run(ComposedQuery(table.keep, change, key)) }
   }
 

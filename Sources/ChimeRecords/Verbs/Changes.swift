@@ -52,7 +52,7 @@ extension SQLTransaction {
     let isExchange = try takeExchangeBack(change, of: owner)
     let touched = try isExchange ? [:] : trackers(touchedBy: change)
     for table in VersionedTable.all where !isExchange {
-      for step in [table.deleteBorn, table.revive, table.clear, table.restore, table.drop] {
+      for step in [table.deleteCreated, table.revive, table.clear, table.restore, table.drop] {
         try connection.run(ComposedQuery(step, change))
       }
     }
@@ -64,22 +64,22 @@ extension SQLTransaction {
 
   /// Returns the trackers whose definition or entries a change touched, with the days of those entries before and after
   /// it. Rows that the change both created and removed are ignored. If it moved an entry before it removed it, the row
-  /// has the new place, which is ignored, and `entry_before` has the old one.
+  /// has the new place, which is ignored, and `entry_history` has the old one.
   private func trackers(touchedBy change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
     let rows = try connection.all(
       """
       SELECT n.owner, n.id, t.day
       FROM (
         SELECT tracker, day FROM entry
-        WHERE key > (SELECT after_entry FROM change WHERE key = $1) AND born = $1 AND gone IS NULL
-        UNION SELECT e.tracker, e.day FROM entry e WHERE e.gone = $1 AND e.born IS DISTINCT FROM $1
-          AND NOT EXISTS (SELECT 1 FROM entry_before b WHERE b.change = $1 AND b.key = e.key)
-        UNION SELECT tracker, day FROM entry_before WHERE change = $1
-        UNION SELECT e.tracker, e.day FROM entry_before b CROSS JOIN entry e ON e.key = b.key
-          WHERE b.change = $1 AND e.gone IS NULL
-        UNION SELECT key, NULL FROM tracker WHERE born = $1 AND gone IS NULL
-        UNION SELECT key, NULL FROM tracker WHERE gone = $1 AND born IS DISTINCT FROM $1
-        UNION SELECT key, NULL FROM tracker_before WHERE change = $1) t
+        WHERE key > (SELECT after_entry FROM change WHERE key = $1) AND created_by = $1 AND deleted_by IS NULL
+        UNION SELECT e.tracker, e.day FROM entry e WHERE e.deleted_by = $1 AND e.created_by IS DISTINCT FROM $1
+          AND NOT EXISTS (SELECT 1 FROM entry_history b WHERE b.change = $1 AND b.key = e.key)
+        UNION SELECT tracker, day FROM entry_history WHERE change = $1
+        UNION SELECT e.tracker, e.day FROM entry_history b CROSS JOIN entry e ON e.key = b.key
+          WHERE b.change = $1 AND e.deleted_by IS NULL
+        UNION SELECT key, NULL FROM tracker WHERE created_by = $1 AND deleted_by IS NULL
+        UNION SELECT key, NULL FROM tracker WHERE deleted_by = $1 AND created_by IS DISTINCT FROM $1
+        UNION SELECT key, NULL FROM tracker_history WHERE change = $1) t
       JOIN tracker_name n ON n.key = t.tracker
       """, change
     ) { (key: TrackerKey(owner: $0.uint32(0), id: TrackerID(rawValue: $0.text(1))), day: $0.optionalDay(2)) }
@@ -93,14 +93,14 @@ extension SQLTransaction {
     let missing = try connection.all(
       """
       SELECT n.key FROM tracker_name n
-      WHERE n.owner = $1 AND NOT EXISTS (SELECT 1 FROM tracker t WHERE t.key = n.key AND t.gone IS NULL)
+      WHERE n.owner = $1 AND NOT EXISTS (SELECT 1 FROM tracker t WHERE t.key = n.key AND t.deleted_by IS NULL)
       """, owner
     ) { $0.int64(0) }
     for tracker in missing {
-      try connection.run("DELETE FROM entry WHERE tracker = $1 AND gone IS NULL", tracker)
+      try connection.run("DELETE FROM entry WHERE tracker = $1 AND deleted_by IS NULL", tracker)
       try connection.run(
-        "DELETE FROM item WHERE gone IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $1)", tracker)
-      try connection.run("DELETE FROM milestone WHERE tracker = $1 AND gone IS NULL", tracker)
+        "DELETE FROM item WHERE deleted_by IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $1)", tracker)
+      try connection.run("DELETE FROM milestone WHERE tracker = $1 AND deleted_by IS NULL", tracker)
       try dropTotals(of: tracker)
     }
   }
@@ -118,7 +118,7 @@ extension SQLTransaction {
     // Changes are forgotten in order, because a change may have replaced what an earlier one created.
     while let change = try oldestChange(before: before) {
       for table in VersionedTable.all {
-        for step in [table.forgetGone, table.forgetReplaced] {
+        for step in [table.purgeDeleted, table.forgetReplaced] {
           guard left > 0 else { return true }
           try connection.run(ComposedQuery(step, change, left))
           left -= connection.changes

@@ -13,7 +13,7 @@ extension SQLTransaction {
     if let known {
       key = known
     } else {
-      key = try connection.makeKey("INSERT INTO alias (id) VALUES ($1) RETURNING key", reminder.id.rawValue)
+      key = try connection.makeKey("INSERT INTO reminder_name (id) VALUES ($1) RETURNING key", reminder.id.rawValue)
     }
     let definition = try reader.text(Definition(of: reminder))
     let countsFrom =
@@ -97,7 +97,7 @@ extension SQLTransaction {
   package func reminder(_ id: ReminderID) throws -> ReminderRecord? {
     unreadable = []
     var query = ComposedQuery(Self.recordColumns)
-    query.append("SELECT key, CAST(NULL AS BIGINT) AS coming FROM alias WHERE id = ?", id.rawValue)
+    query.append("SELECT key, CAST(NULL AS BIGINT) AS coming FROM reminder_name WHERE id = ?", id.rawValue)
     query.append(Self.recordJoins)
     let found = try connection.all(query, row: record).first
     if let failure = unreadable.first { throw StoreFailure.internalError(failure.reason) }

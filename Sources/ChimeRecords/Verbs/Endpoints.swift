@@ -17,16 +17,16 @@ extension SQLTransaction {
       endpoint.disabled?.reason, endpoint.disabled?.at, endpoint.failingSince, try reader.text(endpoint.settings))
     try setOrdered(endpoint.settings.inOrder ?? false, endpoint.queue)
     // The daemon that holds the queue reads the endpoint's answers, so the queue must exist before the first message.
-    if endpoint.answersAddress != nil { _ = try standingMaking(endpoint.queue) }
+    if endpoint.answersAddress != nil { _ = try findOrMakeQueue(endpoint.queue) }
   }
 
   private func setOrdered(_ isOrdered: Bool, _ queue: DeliveryQueue) throws {
     let known = try standing(of: queue)
     guard isOrdered != (known?.isOrdered ?? false) else { return }
-    let key = try known?.key ?? standingMaking(queue).key
+    let key = try known?.key ?? findOrMakeQueue(queue).key
     let code = isOrdered ? 1 : 0
-    try connection.run("UPDATE lane SET ordered = $1 WHERE key = $2", code, key)
-    try connection.run("UPDATE delivery SET in_order = $1 WHERE lane = $2 AND state <= 1", code, key)
+    try connection.run("UPDATE delivery_queue SET ordered = $1 WHERE key = $2", code, key)
+    try connection.run("UPDATE delivery SET in_order = $1 WHERE queue = $2 AND state <= 1", code, key)
   }
 
   package func removeEndpoint(_ queue: DeliveryQueue, now: Instant) throws -> Bool {
@@ -39,7 +39,7 @@ extension SQLTransaction {
     try setOrdered(false, queue)
     if let queueKey = try key(of: queue) {
       try connection.run(
-        "UPDATE delivery SET state = 4, state_at = $1 WHERE lane = $2 AND state <= 1", now, queueKey)
+        "UPDATE delivery SET state = 4, state_at = $1 WHERE queue = $2 AND state <= 1", now, queueKey)
     }
     return true
   }

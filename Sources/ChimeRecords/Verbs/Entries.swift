@@ -26,7 +26,7 @@ extension SQLTransaction {
       """
       UPDATE entry SET
         tracker = $1, at = $2, day = $3, minute = $4, quantity = $5, item = $6, fields = $7, photo = $8, note = $9, has_note = $10
-      WHERE key = $11 AND gone IS NULL
+      WHERE key = $11 AND deleted_by IS NULL
       """, tracker, entry.at, entry.day, entry.minute, entry.quantity,
       try entry.item.map { try nameKeyMaking($0, tracker: tracker) }, try fields(of: entry), entry.photo, entry.note,
       entry.note == nil ? 0 : 1, entry.id.rawValue)
@@ -48,16 +48,18 @@ extension SQLTransaction {
     guard let tracker = try nameKey(of: key) else { return 0 }
     switch (change(of: key.owner), days) {
     case (let change?, nil):
-      try connection.run("UPDATE entry SET gone = $1 WHERE tracker = $2 AND gone IS NULL", change, tracker)
+      try connection.run("UPDATE entry SET deleted_by = $1 WHERE tracker = $2 AND deleted_by IS NULL", change, tracker)
     case (let change?, let days?):
       try connection.run(
-        "UPDATE entry SET gone = $1 WHERE tracker = $2 AND day BETWEEN $3 AND $4 AND gone IS NULL", change, tracker,
+        "UPDATE entry SET deleted_by = $1 WHERE tracker = $2 AND day BETWEEN $3 AND $4 AND deleted_by IS NULL", change,
+        tracker,
         days.lowerBound, days.upperBound)
     case (nil, nil):
-      try connection.run("DELETE FROM entry WHERE tracker = $1 AND gone IS NULL", tracker)
+      try connection.run("DELETE FROM entry WHERE tracker = $1 AND deleted_by IS NULL", tracker)
     case (nil, let days?):
       try connection.run(
-        "DELETE FROM entry WHERE tracker = $1 AND day BETWEEN $2 AND $3 AND gone IS NULL", tracker, days.lowerBound,
+        "DELETE FROM entry WHERE tracker = $1 AND day BETWEEN $2 AND $3 AND deleted_by IS NULL", tracker,
+        days.lowerBound,
         days.upperBound)
     }
     return connection.changes
@@ -70,7 +72,7 @@ extension SQLTransaction {
       FROM entry e
       JOIN tracker_name n ON n.key = e.tracker
       LEFT JOIN item_name i ON i.key = e.item
-      WHERE e.key = $1 AND n.owner = $2 AND e.gone IS NULL
+      WHERE e.key = $1 AND n.owner = $2 AND e.deleted_by IS NULL
       """, id.rawValue, owner
     ) { $0.entry(reader) }
   }
@@ -83,7 +85,7 @@ extension SQLTransaction {
       FROM entry e INDEXED BY entry_day
       JOIN tracker_name n ON n.key = e.tracker
       LEFT JOIN item_name i ON i.key = e.item
-      WHERE e.tracker = $1 AND e.day = $2 AND e.gone IS NULL
+      WHERE e.tracker = $1 AND e.day = $2 AND e.deleted_by IS NULL
       ORDER BY e.at, e.key
       """, tracker, day
     ) { $0.entry(reader) }
@@ -133,11 +135,11 @@ extension SQLTransaction {
     return try connection.all(
       """
       WITH RECURSIVE found (day) AS (
-        SELECT min(day) FROM entry INDEXED BY entry_day WHERE tracker = $1 AND gone IS NULL AND day >= $2
+        SELECT min(day) FROM entry INDEXED BY entry_day WHERE tracker = $1 AND deleted_by IS NULL AND day >= $2
         UNION ALL
         SELECT (
           SELECT min(e.day) FROM entry e INDEXED BY entry_day
-          WHERE e.tracker = $1 AND e.gone IS NULL AND e.day > found.day)
+          WHERE e.tracker = $1 AND e.deleted_by IS NULL AND e.day > found.day)
         FROM found WHERE found.day IS NOT NULL)
       SELECT day FROM found WHERE day <= $3
       """, tracker, days?.lowerBound ?? .earliest, days?.upperBound ?? .latest
@@ -165,7 +167,7 @@ extension SQLTransaction {
     if filter.hasMilestone {
       query.append(
         """
-        FROM (SELECT DISTINCT day FROM milestone WHERE tracker = ? AND gone IS NULL) m
+        FROM (SELECT DISTINCT day FROM milestone WHERE tracker = ? AND deleted_by IS NULL) m
         CROSS JOIN entry e INDEXED BY entry_day ON e.tracker = ? AND e.day = m.day
         """, tracker, tracker)
     } else if item != nil {
@@ -177,7 +179,7 @@ extension SQLTransaction {
     } else {
       query.append("FROM entry e INDEXED BY entry_at")
     }
-    query.require("e.gone IS NULL")
+    query.require("e.deleted_by IS NULL")
     // An item belongs to one tracker, and the index on items has no tracker column.
     if let item { query.require("e.item = ?", item) } else { query.require("e.tracker = ?", tracker) }
     if isNoted { query.require("e.has_note = 1") }

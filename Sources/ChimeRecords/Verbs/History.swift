@@ -22,7 +22,7 @@ extension SQLTransaction {
           WHERE d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder AND d.state <= 1),
         EXISTS (SELECT 1 FROM due x WHERE x.reminder = o.reminder AND x.snooze_of = o.scheduled_at)
       FROM occurrence o
-      JOIN alias a ON a.key = o.reminder
+      JOIN reminder_name a ON a.key = o.reminder
       WHERE (o.scheduled_at, o.reminder) > ($1, $2) AND o.scheduled_at < $3
       ORDER BY o.scheduled_at, o.reminder
       LIMIT $4
@@ -64,7 +64,7 @@ extension SQLTransaction {
     try connection.run("DELETE FROM occurrence WHERE scheduled_at = $1 AND reminder = $2", scheduledAt, reminder)
     try connection.run(
       """
-      DELETE FROM alias
+      DELETE FROM reminder_name
       WHERE key = $1 AND NOT EXISTS (SELECT 1 FROM reminder WHERE key = $1)
         AND NOT EXISTS (SELECT 1 FROM occurrence WHERE state <= 2 AND reminder = $1)
         AND NOT EXISTS (SELECT 1 FROM occurrence WHERE state > 2 AND reminder = $1)

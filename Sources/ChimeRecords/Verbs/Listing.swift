@@ -21,7 +21,7 @@ extension SQLTransaction {
   package func reminderIDs(_ selection: ReminderSelection, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
     // The name of a removed reminder remains known.
     let place = try last.flatMap { try key(of: $0) } ?? 0
-    var query = ComposedQuery("SELECT a.id FROM reminder r CROSS JOIN alias a ON a.key = r.key")
+    var query = ComposedQuery("SELECT a.id FROM reminder r CROSS JOIN reminder_name a ON a.key = r.key")
     query.require("r.key > ?", place)
     switch selection {
     case .all: break
@@ -77,9 +77,9 @@ extension SQLTransaction {
     EXISTS (
       WITH RECURSIVE before (id) AS (
         SELECT r.follows
-        UNION SELECT x.follows FROM before b JOIN alias n ON n.id = b.id
+        UNION SELECT x.follows FROM before b JOIN reminder_name n ON n.id = b.id
           JOIN reminder x ON x.key = n.key AND x.owner = r.owner WHERE x.follows IS NOT NULL)
-      SELECT 1 FROM before b JOIN alias n ON n.id = b.id JOIN reminder x ON x.key = n.key AND x.owner = r.owner
+      SELECT 1 FROM before b JOIN reminder_name n ON n.id = b.id JOIN reminder x ON x.key = n.key AND x.owner = r.owner
       WHERE EXISTS (SELECT 1 FROM due w WHERE w.reminder = x.key)
         OR EXISTS (SELECT 1 FROM occurrence w WHERE w.state <= 2 AND w.reminder = x.key))
     """
@@ -89,7 +89,7 @@ extension SQLTransaction {
     """
     ) p
     JOIN reminder r ON r.key = p.key
-    JOIN alias a ON a.key = r.key
+    JOIN reminder_name a ON a.key = r.key
     LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
     LEFT JOIN occurrence o ON o.reminder = r.key
       AND o.scheduled_at = (SELECT max(x.latest) FROM (
@@ -125,7 +125,7 @@ extension SQLTransaction {
       """
       FROM due d
       CROSS JOIN reminder r ON r.key = d.reminder
-      CROSS JOIN alias a ON a.key = d.reminder
+      CROSS JOIN reminder_name a ON a.key = d.reminder
       """)
     // Each reminder appears once, with the first of its due times.
     query.require(
@@ -141,7 +141,7 @@ extension SQLTransaction {
 
   private func withoutTime(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
     var query = ComposedQuery(Self.recordColumns)
-    query.append("SELECT r.key, CAST(NULL AS BIGINT) AS coming FROM reminder r JOIN alias a ON a.key = r.key")
+    query.append("SELECT r.key, CAST(NULL AS BIGINT) AS coming FROM reminder r JOIN reminder_name a ON a.key = r.key")
     query.require("NOT EXISTS (SELECT 1 FROM due x WHERE x.reminder = r.key)")
     if let owner = filter.owner { query.require("r.owner = ?", owner) }
     if !filter.includesFinished {
@@ -166,7 +166,7 @@ extension SQLTransaction {
       SELECT r.key, r.coming FROM (
         SELECT r.key, a.id, r.owner, r.follows, (SELECT min(x.next_at) FROM due x WHERE x.reminder = r.key) AS coming
         FROM reminder r
-        JOIN alias a ON a.key = r.key
+        JOIN reminder_name a ON a.key = r.key
       """)
     if let title = filter.title { query.require("r.title = ?", title) }
     // A title and expectations match few rows. The unary plus keeps SQLite from scanning all reminders of the owner.

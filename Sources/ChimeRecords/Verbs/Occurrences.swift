@@ -6,10 +6,10 @@ extension SQLTransaction {
   static var times: SQLText {
     """
     SELECT scheduled_at, reminder FROM occurrence
-      WHERE state <= 2 AND reminder = (SELECT key FROM alias WHERE id = ?)
+      WHERE state <= 2 AND reminder = (SELECT key FROM reminder_name WHERE id = ?)
       UNION ALL
       SELECT scheduled_at, reminder FROM occurrence
-      WHERE state > 2 AND reminder = (SELECT key FROM alias WHERE id = ?)
+      WHERE state > 2 AND reminder = (SELECT key FROM reminder_name WHERE id = ?)
     """
   }
 
@@ -18,7 +18,7 @@ extension SQLTransaction {
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
         o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
-      FROM alias a
+      FROM reminder_name a
       JOIN occurrence o ON o.reminder = a.key
       WHERE a.id = $1 AND o.scheduled_at = $2
       """, id.reminder.rawValue, id.scheduledAt
@@ -41,11 +41,11 @@ extension SQLTransaction {
         """
         ) y) t
         CROSS JOIN occurrence o ON o.scheduled_at = t.scheduled_at AND o.reminder = t.reminder
-        CROSS JOIN alias a ON a.key = o.reminder
+        CROSS JOIN reminder_name a ON a.key = o.reminder
         """)
       query.beginConditions()
     } else {
-      query.append("FROM occurrence o JOIN alias a ON a.key = o.reminder")
+      query.append("FROM occurrence o JOIN reminder_name a ON a.key = o.reminder")
     }
     if let owner = filter.owner { query.require("o.owner = ?", owner) }
     if filter.openOnly { query.require("o.state <= 2") }
@@ -62,7 +62,7 @@ extension SQLTransaction {
     query.append("SELECT scheduled_at, reminder FROM occurrence")
     query.beginConditions()
     query.require(index)
-    query.require("reminder = (SELECT key FROM alias WHERE id = ?)", reminder.rawValue)
+    query.require("reminder = (SELECT key FROM reminder_name WHERE id = ?)", reminder.rawValue)
     if let from = filter.from { query.require("scheduled_at >= ?", from) }
     if let before = filter.before { query.require("scheduled_at < ?", before) }
     query.append("ORDER BY scheduled_at DESC LIMIT ?", min(page.offset, .max - page.limit) + page.limit)
@@ -72,7 +72,7 @@ extension SQLTransaction {
     try connection.all(
       """
       SELECT ended_at FROM occurrence
-      WHERE reminder = (SELECT key FROM alias WHERE id = $1) AND (state = 3 OR reason = 'doneAlready') AND ended_at >= $2
+      WHERE reminder = (SELECT key FROM reminder_name WHERE id = $1) AND (state = 3 OR reason = 'doneAlready') AND ended_at >= $2
       ORDER BY ended_at DESC LIMIT 10000
       """, id.rawValue, first
     ) { $0.instant(0) }
@@ -96,7 +96,7 @@ extension SQLTransaction {
       at, key)
     guard connection.changes > 0 else { throw Self.unknown(occurrence.id) }
 
-    if let again = occurrence.comesAgain {
+    if let again = occurrence.recursAt {
       // A removed reminder has history only, so its occurrence is not due again.
       if try isPresent(key) {
         try setDue(

@@ -11,9 +11,9 @@ extension SQLTransaction {
       o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by,
       a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition
     FROM delivery d
-    CROSS JOIN lane l ON l.key = d.lane
+    CROSS JOIN delivery_queue l ON l.key = d.queue
     CROSS JOIN occurrence o ON o.scheduled_at = d.scheduled_at AND o.reminder = d.reminder
-    CROSS JOIN alias a ON a.key = d.reminder
+    CROSS JOIN reminder_name a ON a.key = d.reminder
     LEFT JOIN reminder r ON r.key = d.reminder
     WHERE d.key = $1
     """
@@ -23,7 +23,7 @@ extension SQLTransaction {
   package func claimable(in standing: DeliveryQueueRow, now: Instant, limit: Int) throws -> [Int64] {
     if standing.isOrdered { return try head(of: standing.key).flatMap { $0.visibleAt <= now ? [$0.key] : nil } ?? [] }
     return try connection.all(
-      "SELECT key FROM delivery WHERE lane = $1 AND state <= 1 AND visible_at <= $2 ORDER BY visible_at, key LIMIT $3",
+      "SELECT key FROM delivery WHERE queue = $1 AND state <= 1 AND visible_at <= $2 ORDER BY visible_at, key LIMIT $3",
       standing.key, now, limit
     ) { $0.int64(0) }
   }
@@ -32,7 +32,7 @@ extension SQLTransaction {
   private func head(of queue: Int64) throws -> (key: Int64, visibleAt: Instant)? {
     try connection.first(
       """
-      SELECT d.key, d.visible_at FROM delivery d WHERE d.lane = $1 AND d.state <= 1 AND d.in_order = 1
+      SELECT d.key, d.visible_at FROM delivery d WHERE d.queue = $1 AND d.state <= 1 AND d.in_order = 1
       ORDER BY d.key LIMIT 1
       """, queue
     ) { ($0.int64(0), $0.instant(1)) }
@@ -57,7 +57,7 @@ extension SQLTransaction {
         """, tried.key, code, at, attempt.number, attempt.startedAt, attempt.took.rawValue,
         AttemptCode.of(attempt.outcome), attempt.status, attempt.answer, attempt.error,
         attempt.receipt)
-    } else if tried.isOwed {
+    } else if tried.isPending {
       try connection.run(
         """
         UPDATE delivery SET state = $2, state_at = $3,
@@ -65,7 +65,7 @@ extension SQLTransaction {
         WHERE key = $1
         """, tried.key, code, at)
     }
-    guard tried.isOwed, !tried.isEvent, case .delivered(let at) = state else { return }
+    guard tried.isPending, !tried.isEvent, case .delivered(let at) = state else { return }
     try connection.run(
       """
       UPDATE occurrence SET delivered_at = coalesce(delivered_at, $1), state = CASE WHEN state = 0 THEN 1 ELSE state END
@@ -79,7 +79,7 @@ extension SQLTransaction {
     try connection.run(
       """
       UPDATE delivery SET state = 1, state_at = $1, visible_at = $1, attempts_before = attempts,
-        in_order = (SELECT l.ordered FROM lane l WHERE l.key = delivery.lane)
+        in_order = (SELECT l.ordered FROM delivery_queue l WHERE l.key = delivery.queue)
       WHERE id = $2 AND (state > 1 OR visible_at = coalesce(state_at, created_at))
       """, now, id)
     outboxHasChanged()
@@ -95,7 +95,7 @@ extension SQLTransaction {
     try connection.run(
       """
       UPDATE delivery SET state = 1, state_at = $1, visible_at = $1
-      WHERE lane = $2 AND state <= 1 AND visible_at > $1 AND visible_at = coalesce(state_at, created_at)
+      WHERE queue = $2 AND state <= 1 AND visible_at > $1 AND visible_at = coalesce(state_at, created_at)
       """, now, queueKey)
   }
 
@@ -104,9 +104,9 @@ extension SQLTransaction {
       """
       SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
         d.attempts_before, d.event
-      FROM alias a
+      FROM reminder_name a
       JOIN delivery d ON d.scheduled_at = $2 AND d.reminder = a.key
-      JOIN lane l ON l.key = d.lane
+      JOIN delivery_queue l ON l.key = d.queue
       WHERE a.id = $1 AND d.event IS NULL AND (d.state = 2
         OR d.state <= 1 AND (d.attempts > 0 OR d.visible_at > coalesce(d.state_at, d.created_at)))
       """, id.reminder.rawValue, id.scheduledAt
@@ -119,8 +119,8 @@ extension SQLTransaction {
       SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
         d.attempts_before, d.event
       FROM delivery d
-      JOIN lane l ON l.key = d.lane
-      JOIN alias a ON a.key = d.reminder
+      JOIN delivery_queue l ON l.key = d.queue
+      JOIN reminder_name a ON a.key = d.reminder
       WHERE d.id = $1
       """, id
     ) { try $0.delivery(0) }
@@ -132,12 +132,12 @@ extension SQLTransaction {
       SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
         d.attempts_before, d.event
       FROM delivery d
-      JOIN lane l ON l.key = d.lane
-      JOIN alias a ON a.key = d.reminder
+      JOIN delivery_queue l ON l.key = d.queue
+      JOIN reminder_name a ON a.key = d.reminder
       """)
     if let id = filter.occurrence {
       query.require("d.scheduled_at = ?", id.scheduledAt)
-      query.require("d.reminder = (SELECT key FROM alias WHERE id = ?)", id.reminder.rawValue)
+      query.require("d.reminder = (SELECT key FROM reminder_name WHERE id = ?)", id.reminder.rawValue)
     }
     if let reminder = filter.reminder {
       query.require(
@@ -175,7 +175,7 @@ extension SQLTransaction {
 /// A delivery whose outcome is to be recorded.
 package struct TriedDelivery {
   package var key: Int64
-  package var isOwed: Bool
+  package var isPending: Bool
   /// Whether its row has an attempt.
   package var hasAttempt: Bool
   /// Whether it reports an event. The delivery of an event does not mean that the occurrence was shown.
@@ -183,9 +183,9 @@ package struct TriedDelivery {
   package var scheduledAt: Instant
   package var reminder: Int64
 
-  package init(key: Int64, isOwed: Bool, hasAttempt: Bool, isEvent: Bool, scheduledAt: Instant, reminder: Int64) {
+  package init(key: Int64, isPending: Bool, hasAttempt: Bool, isEvent: Bool, scheduledAt: Instant, reminder: Int64) {
     self.key = key
-    self.isOwed = isOwed
+    self.isPending = isPending
     self.hasAttempt = hasAttempt
     self.isEvent = isEvent
     self.scheduledAt = scheduledAt

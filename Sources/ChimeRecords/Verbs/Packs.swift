@@ -22,7 +22,7 @@ extension SQLTransaction {
     try keep(key, in: .pack, for: change)
     try connection.run(
       """
-      INSERT INTO pack (key, installed_at, reminders, print, definition, born) VALUES ($1, $2, $3, $4, $5, $6)
+      INSERT INTO pack (key, installed_at, reminders, print, definition, created_by) VALUES ($1, $2, $3, $4, $5, $6)
       ON CONFLICT (key) DO UPDATE SET
         installed_at = excluded.installed_at, reminders = excluded.reminders, print = excluded.print,
         definition = excluded.definition
@@ -36,7 +36,7 @@ extension SQLTransaction {
       """
       SELECT p.key, n.owner, n.id, p.installed_at, p.reminders, p.print FROM pack_name n
       JOIN pack p ON p.key = n.key
-      WHERE n.owner = $1 AND n.id = $2 AND p.gone IS NULL
+      WHERE n.owner = $1 AND n.id = $2 AND p.deleted_by IS NULL
       """, owner, id.rawValue, row: readPack)
     if let failure = unreadableTracking.first { throw StoreFailure.internalError(failure.reason) }
     return found ?? nil
@@ -48,7 +48,7 @@ extension SQLTransaction {
       """
       SELECT p.key, n.owner, n.id, p.installed_at, p.reminders, p.print FROM pack_name n
       JOIN pack p ON p.key = n.key
-      WHERE p.gone IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
+      WHERE p.deleted_by IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
       ORDER BY p.installed_at, n.owner, n.id
       """, owner, StagingOwners.first, row: readPack
     ).compactMap { $0 }

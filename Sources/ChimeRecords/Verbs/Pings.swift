@@ -8,7 +8,7 @@ extension SQLTransaction {
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
         o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
-      FROM alias a
+      FROM reminder_name a
       CROSS JOIN due d ON d.reminder = a.key AND d.snooze_of >= 0
       CROSS JOIN occurrence o ON o.scheduled_at = d.snooze_of AND o.reminder = d.reminder AND o.state = 6
       WHERE a.id = $1 ORDER BY o.scheduled_at
@@ -20,12 +20,12 @@ extension SQLTransaction {
     try requireWriting()
     guard let since else {
       return try connection.run(
-        "UPDATE reminder SET down_since = NULL WHERE key = (SELECT key FROM alias WHERE id = $1)", id.rawValue)
+        "UPDATE reminder SET down_since = NULL WHERE key = (SELECT key FROM reminder_name WHERE id = $1)", id.rawValue)
     }
     try connection.run(
       """
       UPDATE reminder SET down_since = $2
-      WHERE key = (SELECT key FROM alias WHERE id = $1) AND down_since IS NULL AND definition LIKE '%"within":%'
+      WHERE key = (SELECT key FROM reminder_name WHERE id = $1) AND down_since IS NULL AND definition LIKE '%"within":%'
       """, id.rawValue, since)
   }
 
@@ -53,7 +53,7 @@ extension SQLTransaction {
     return try connection.all(
       """
       SELECT p.at, p.kind, p.uid, p.via, p.took_ms, p.status, CASE WHEN $1 = 1 THEN p.output END
-      FROM alias a JOIN ping p ON p.reminder = a.key
+      FROM reminder_name a JOIN ping p ON p.reminder = a.key
       WHERE a.id = $2 AND p.kind IN ($3, $4, $5) ORDER BY p.number DESC LIMIT $6
       """, withOutput ? 1 : 0, id.rawValue, codes[0], codes[1], codes[2], max(limit, 0)
     ) { try $0.ping() }

@@ -22,9 +22,9 @@ extension SQLTransaction {
 extension SQLTransaction {
   package func spend(_ token: String, until expiry: Instant, now: Instant) throws -> Bool {
     try requireWriting()
-    try connection.run("DELETE FROM spent WHERE expires_at < $1", now)
+    try connection.run("DELETE FROM used_token WHERE expires_at < $1", now)
     try connection.run(
-      "INSERT INTO spent (token, expires_at) VALUES ($1, $2) ON CONFLICT (token) DO NOTHING", token, expiry)
+      "INSERT INTO used_token (token, expires_at) VALUES ($1, $2) ON CONFLICT (token) DO NOTHING", token, expiry)
     return connection.changes > 0
   }
 }
@@ -77,14 +77,14 @@ extension SQLTransaction {
     let queues = try connection.all(
       """
       SELECT l.owner, l.channel,
-        (SELECT count(*) FROM delivery d WHERE d.lane = l.key AND d.state <= 1),
-        (SELECT min(d.created_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1),
-        (SELECT count(*) FROM delivery d WHERE d.lane = l.key AND d.state = 3)
-      FROM lane l
+        (SELECT count(*) FROM delivery d WHERE d.queue = l.key AND d.state <= 1),
+        (SELECT min(d.created_at) FROM delivery d WHERE d.queue = l.key AND d.state <= 1),
+        (SELECT count(*) FROM delivery d WHERE d.queue = l.key AND d.state = 3)
+      FROM delivery_queue l
       """
     ) { row in
       StoreGauges.DeliveryQueueGauge(
-        queue: DeliveryQueue(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), owed: row.int(2),
+        queue: DeliveryQueue(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), pending: row.int(2),
         oldest: row.optionalInstant(3), dead: row.int(4))
     }
     return StoreGauges(reminders: all, scheduled: scheduled, queues: queues)
@@ -116,15 +116,15 @@ extension SQLTransaction {
     let open = try connection.first(
       "SELECT count(*) FROM occurrence WHERE state <= 2 AND ($1 IS NULL OR owner = $1)", owner
     ) { $0.int(0) }
-    let owed = try connection.first(
+    let pending = try connection.first(
       """
-      SELECT count(*) FROM lane l CROSS JOIN delivery d ON d.lane = l.key
+      SELECT count(*) FROM delivery_queue l CROSS JOIN delivery d ON d.queue = l.key
       WHERE d.state <= 1 AND ($1 IS NULL OR l.owner = $1)
       """, owner
     ) { $0.int(0) }
     let dead = try connection.first(
       """
-      SELECT count(*) FROM lane l CROSS JOIN delivery d ON d.lane = l.key
+      SELECT count(*) FROM delivery_queue l CROSS JOIN delivery d ON d.queue = l.key
       WHERE d.state = 3 AND ($1 IS NULL OR l.owner = $1)
       """, owner
     ) { $0.int(0) }
@@ -137,7 +137,7 @@ extension SQLTransaction {
     ) { (all: $0.int(0), down: $0.int(1)) }
     return StoreCounts(
       reminders: (reminders ?? 0) + (try awaitingCount(owner: owner)), openOccurrences: open ?? 0,
-      owedDeliveries: owed ?? 0, deadDeliveries: dead ?? 0,
+      pendingDeliveries: pending ?? 0, deadDeliveries: dead ?? 0,
       expectations: expected?.all ?? 0, expectationsDown: expected?.down ?? 0)
   }
 

@@ -8,47 +8,51 @@ extension SQLTransaction {
     try requireWriting()
     let free = try connection.first(
       """
-      SELECT n FROM (SELECT $1 AS n UNION ALL SELECT number + 1 FROM shelf) f
-      WHERE NOT EXISTS (SELECT 1 FROM shelf s WHERE s.number = f.n) ORDER BY n LIMIT 1
+      SELECT n FROM (SELECT $1 AS n UNION ALL SELECT number + 1 FROM staging_owner) f
+      WHERE NOT EXISTS (SELECT 1 FROM staging_owner s WHERE s.number = f.n) ORDER BY n LIMIT 1
       """, StagingOwners.first
     ) { $0.int64(0) }
     guard let shelf = free.flatMap({ UInt32(exactly: $0) }), shelf < UInt32.max else {
       throw StoreFailure.internalError("there is no room for another restore")
     }
-    try connection.run("INSERT INTO shelf (number, owner, at) VALUES ($1, $2, $3)", shelf, owner, now)
+    try connection.run("INSERT INTO staging_owner (number, owner, at) VALUES ($1, $2, $3)", shelf, owner, now)
     return shelf
   }
 
   package func touchStagingOwner(_ shelf: UInt32, now: Instant) throws {
     try requireWriting()
-    try connection.run("UPDATE shelf SET at = $1 WHERE number = $2 AND change IS NULL", now, shelf)
-    guard connection.changes > 0 else { throw StoreFailure.internalError("there is no shelf \(shelf) to fill") }
+    try connection.run("UPDATE staging_owner SET at = $1 WHERE number = $2 AND change IS NULL", now, shelf)
+    guard connection.changes > 0 else { throw StoreFailure.internalError("there is no staging owner \(shelf) to fill") }
   }
 
   package func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64 {
     let key = try begin(change)
     memory.change = nil
     try connection.run(
-      "UPDATE shelf SET change = $1 WHERE number = $2 AND owner = $3 AND change IS NULL", key, shelf,
+      "UPDATE staging_owner SET change = $1 WHERE number = $2 AND owner = $3 AND change IS NULL", key, shelf,
       change.owner)
-    guard connection.changes > 0 else { throw StoreFailure.internalError("there is no shelf \(shelf) to exchange") }
+    guard connection.changes > 0 else {
+      throw StoreFailure.internalError("there is no staging owner \(shelf) to exchange")
+    }
     try swapNames(change.owner, shelf)
     return key
   }
 
   package func abandonStagingOwner(_ shelf: UInt32) throws {
     try requireWriting()
-    try connection.run("UPDATE shelf SET at = 0 WHERE number = $1 AND change IS NULL", shelf)
+    try connection.run("UPDATE staging_owner SET at = 0 WHERE number = $1 AND change IS NULL", shelf)
   }
 
   /// Releases the data that a change replaced, when the change is forgotten.
   package func abandonStagingOwner(of change: Int64) throws {
-    try connection.run("UPDATE shelf SET change = NULL, at = 0 WHERE change = $1", change)
+    try connection.run("UPDATE staging_owner SET change = NULL, at = 0 WHERE change = $1", change)
   }
 
   /// Undoes an exchange, and returns whether the change was one.
   package func takeExchangeBack(_ change: Int64, of owner: UInt32) throws -> Bool {
-    guard let shelf = try connection.first("SELECT number FROM shelf WHERE change = $1", change, row: { $0.uint32(0) })
+    guard
+      let shelf = try connection.first(
+        "SELECT number FROM staging_owner WHERE change = $1", change, row: { $0.uint32(0) })
     else { return false }
     try swapNames(owner, shelf)
     try abandonStagingOwner(of: change)
@@ -79,7 +83,7 @@ extension SQLTransaction {
     try requireWriting()
     var left = limit
     while let shelf = try connection.first(
-      "SELECT number FROM shelf WHERE change IS NULL AND at < $1 ORDER BY number LIMIT 1", before,
+      "SELECT number FROM staging_owner WHERE change IS NULL AND at < $1 ORDER BY number LIMIT 1", before,
       row: { $0.uint32(0) })
     {
       for step in Self.clearSteps {
@@ -88,7 +92,7 @@ extension SQLTransaction {
         left -= connection.changes
       }
       guard left > 0 else { return true }
-      try connection.run("DELETE FROM shelf WHERE number = $1", shelf)
+      try connection.run("DELETE FROM staging_owner WHERE number = $1", shelf)
       left -= 1
     }
     return false
@@ -100,11 +104,11 @@ extension SQLTransaction {
     [
       """
       DELETE FROM entry WHERE key IN (
-        SELECT x.key FROM tracker_name n CROSS JOIN entry x ON x.tracker = n.key AND x.gone IS NULL WHERE n.owner = $1 LIMIT $2)
+        SELECT x.key FROM tracker_name n CROSS JOIN entry x ON x.tracker = n.key AND x.deleted_by IS NULL WHERE n.owner = $1 LIMIT $2)
       """,
       """
       DELETE FROM milestone WHERE key IN (
-        SELECT x.key FROM tracker_name n CROSS JOIN milestone x ON x.tracker = n.key AND x.gone IS NULL WHERE n.owner = $1 LIMIT $2)
+        SELECT x.key FROM tracker_name n CROSS JOIN milestone x ON x.tracker = n.key AND x.deleted_by IS NULL WHERE n.owner = $1 LIMIT $2)
       """,
       """
       DELETE FROM item WHERE key IN (

@@ -18,7 +18,8 @@ extension SQLTransaction {
   /// Returns the key of an existing tracker.
   package func present(_ tracker: TrackerKey) throws -> Int64 {
     if let key = try nameKey(of: tracker),
-      try connection.first("SELECT 1 FROM tracker WHERE key = $1 AND gone IS NULL", key, row: { _ in true }) ?? false
+      try connection.first("SELECT 1 FROM tracker WHERE key = $1 AND deleted_by IS NULL", key, row: { _ in true })
+        ?? false
     {
       return key
     }
@@ -41,7 +42,7 @@ extension SQLTransaction {
     try keep(key, in: .tracker, for: change)
     try connection.run(
       """
-      INSERT INTO tracker (key, pack, created_at, definition, born) VALUES ($1, $2, $3, $4, $5)
+      INSERT INTO tracker (key, pack, created_at, definition, created_by) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT (key) DO UPDATE SET
         pack = excluded.pack, created_at = excluded.created_at, definition = excluded.definition
       """, key, tracker.pack?.rawValue, tracker.createdAt, try reader.text(TrackerDefinition(of: tracker)), change)
@@ -53,7 +54,7 @@ extension SQLTransaction {
       """
       SELECT n.owner, n.id, t.pack, t.created_at, t.definition FROM tracker_name n
       JOIN tracker t ON t.key = n.key
-      WHERE n.owner = $1 AND n.id = $2 AND t.gone IS NULL
+      WHERE n.owner = $1 AND n.id = $2 AND t.deleted_by IS NULL
       """, key.owner, key.id.rawValue, row: readTracker)
     if let failure = unreadableTracking.first { throw StoreFailure.internalError(failure.reason) }
     return found ?? nil
@@ -65,7 +66,7 @@ extension SQLTransaction {
       """
       SELECT n.owner, n.id, t.pack, t.created_at, t.definition FROM tracker_name n
       JOIN tracker t ON t.key = n.key
-      WHERE t.gone IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
+      WHERE t.deleted_by IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
       ORDER BY t.pack NULLS FIRST, t.created_at, n.key
       """, owner, StagingOwners.first, row: readTracker
     ).compactMap { $0 }
@@ -97,16 +98,16 @@ extension SQLTransaction {
     let change = change(of: key.owner)
     guard try remove(name, from: .tracker, for: change) else { return false }
     if let change {
-      try connection.run("UPDATE entry SET gone = $1 WHERE tracker = $2 AND gone IS NULL", change, name)
+      try connection.run("UPDATE entry SET deleted_by = $1 WHERE tracker = $2 AND deleted_by IS NULL", change, name)
       try connection.run(
-        "UPDATE item SET gone = $1 WHERE gone IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $2)",
+        "UPDATE item SET deleted_by = $1 WHERE deleted_by IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $2)",
         change, name)
-      try connection.run("UPDATE milestone SET gone = $1 WHERE tracker = $2 AND gone IS NULL", change, name)
+      try connection.run("UPDATE milestone SET deleted_by = $1 WHERE tracker = $2 AND deleted_by IS NULL", change, name)
     } else {
-      try connection.run("DELETE FROM entry WHERE tracker = $1 AND gone IS NULL", name)
+      try connection.run("DELETE FROM entry WHERE tracker = $1 AND deleted_by IS NULL", name)
       try connection.run(
-        "DELETE FROM item WHERE gone IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $1)", name)
-      try connection.run("DELETE FROM milestone WHERE tracker = $1 AND gone IS NULL", name)
+        "DELETE FROM item WHERE deleted_by IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $1)", name)
+      try connection.run("DELETE FROM milestone WHERE tracker = $1 AND deleted_by IS NULL", name)
     }
     try dropTotals(of: name)
     return true
@@ -134,7 +135,7 @@ extension SQLTransaction {
     try keep(key, in: .item, for: change)
     try connection.run(
       """
-      INSERT INTO item (key, title, attributes, since, until, note, photo, created_at, born)
+      INSERT INTO item (key, title, attributes, since, until, note, photo, created_at, created_by)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       ON CONFLICT (key) DO UPDATE SET
         title = excluded.title, attributes = excluded.attributes, since = excluded.since, until = excluded.until,
@@ -149,7 +150,7 @@ extension SQLTransaction {
       """
       SELECT n.id, i.title, i.attributes, i.since, i.until, i.note, i.photo, i.created_at FROM item_name n
       JOIN item i ON i.key = n.key
-      WHERE n.tracker = $1 AND n.id = $2 AND i.gone IS NULL
+      WHERE n.tracker = $1 AND n.id = $2 AND i.deleted_by IS NULL
       """, tracker, id.rawValue
     ) { $0.item(of: key, reader) }
   }
@@ -160,7 +161,7 @@ extension SQLTransaction {
       """
       SELECT n.id, i.title, i.attributes, i.since, i.until, i.note, i.photo, i.created_at FROM item_name n
       JOIN item i ON i.key = n.key
-      WHERE n.tracker = $1 AND i.gone IS NULL
+      WHERE n.tracker = $1 AND i.deleted_by IS NULL
       ORDER BY lower(i.title), n.id
       """, tracker
     ) { $0.item(of: key, reader) }
@@ -191,7 +192,7 @@ extension SQLTransaction {
     try connection.run(
       """
       UPDATE milestone SET tracker = $1, day = $2, title = $3, note = $4, photo = $5, value = $6, created_at = $7
-      WHERE key = $8 AND gone IS NULL
+      WHERE key = $8 AND deleted_by IS NULL
       """, tracker, milestone.day, milestone.title, milestone.note, milestone.photo, milestone.value,
       milestone.createdAt, milestone.id)
     return milestone
@@ -202,7 +203,7 @@ extension SQLTransaction {
       """
       SELECT m.key, n.owner, n.id, m.day, m.title, m.note, m.photo, m.value, m.created_at FROM milestone m
       JOIN tracker_name n ON n.key = m.tracker
-      WHERE m.key = $1 AND n.owner = $2 AND m.gone IS NULL
+      WHERE m.key = $1 AND n.owner = $2 AND m.deleted_by IS NULL
       """, id, owner
     ) { $0.milestone() }
   }
@@ -212,7 +213,7 @@ extension SQLTransaction {
       """
       SELECT m.key, n.owner, n.id, m.day, m.title, m.note, m.photo, m.value, m.created_at FROM tracker_name n
       CROSS JOIN milestone m ON m.tracker = n.key
-      WHERE n.owner = $1 AND ($2 IS NULL OR n.id = $2) AND m.gone IS NULL
+      WHERE n.owner = $1 AND ($2 IS NULL OR n.id = $2) AND m.deleted_by IS NULL
       ORDER BY m.day DESC, m.key DESC
       """, owner, tracker?.rawValue
     ) { $0.milestone() }

@@ -45,15 +45,15 @@ extension SQLTransaction {
   /// of the clock, or if a removed reminder exists again.
   private func cutVersions(of key: Int64, at begin: Instant) throws {
     let isAhead = try connection.first(
-      "SELECT 1 FROM reminder_before WHERE reminder = $1 AND until > $2 LIMIT 1", key, begin
+      "SELECT 1 FROM reminder_history WHERE reminder = $1 AND until > $2 LIMIT 1", key, begin
     ) { _ in true }
     guard isAhead == true else { return }
     try connection.run(
       """
-      DELETE FROM reminder_before WHERE reminder = $1 AND until >= $2 AND counts_from IS DISTINCT FROM (
-        SELECT max(counts_from) FROM reminder_before WHERE reminder = $1 AND until >= $2 AND counts_from < $2)
+      DELETE FROM reminder_history WHERE reminder = $1 AND until >= $2 AND counts_from IS DISTINCT FROM (
+        SELECT max(counts_from) FROM reminder_history WHERE reminder = $1 AND until >= $2 AND counts_from < $2)
       """, key, begin)
-    try connection.run("UPDATE reminder_before SET until = $2 WHERE reminder = $1 AND until > $2", key, begin)
+    try connection.run("UPDATE reminder_history SET until = $2 WHERE reminder = $1 AND until > $2", key, begin)
   }
 
   func keepVersion(ofRemoved key: Int64, now: Instant) throws {
@@ -67,7 +67,7 @@ extension SQLTransaction {
   private func keepVersion(of key: Int64, until: Instant) throws {
     try connection.run(
       """
-      INSERT INTO reminder_before (reminder, until, counts_from, owner, created_at, zone, schedule, title, definition)
+      INSERT INTO reminder_history (reminder, until, counts_from, owner, created_at, zone, schedule, title, definition)
       SELECT key, $2, counts_from, owner, created_at, zone, schedule, title, definition
       FROM reminder WHERE key = $1 AND counts_from < $2
       ON CONFLICT (reminder, until) DO UPDATE SET
@@ -82,7 +82,7 @@ extension SQLTransaction {
       """
       SELECT a.id, v.owner, v.title, NULL, v.schedule, v.zone, 0, v.created_at, 0, v.definition, v.counts_from,
         v.until
-      FROM reminder_before v JOIN alias a ON a.key = v.reminder WHERE v.reminder = $1 ORDER BY v.until
+      FROM reminder_history v JOIN reminder_name a ON a.key = v.reminder WHERE v.reminder = $1 ORDER BY v.until
       """, key
     ) { row in
       (try? row.reminder(0, reader)).map {
@@ -93,7 +93,7 @@ extension SQLTransaction {
       """
       SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
         r.counts_from, coalesce(d.scheduled_at, d.next_at), d.next_at
-      FROM reminder r JOIN alias a ON a.key = r.key
+      FROM reminder r JOIN reminder_name a ON a.key = r.key
       LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1 WHERE r.key = $1 AND r.counts_from IS NOT NULL
       """, key
     ) { row in
@@ -113,9 +113,9 @@ extension SQLTransaction {
     guard let owner else {
       return try connection.all(
         """
-        SELECT id FROM alias a
+        SELECT id FROM reminder_name a
         WHERE key > $1 AND (EXISTS (SELECT 1 FROM reminder r WHERE r.key = a.key)
-          OR EXISTS (SELECT 1 FROM reminder_before v WHERE v.reminder = a.key))
+          OR EXISTS (SELECT 1 FROM reminder_history v WHERE v.reminder = a.key))
         ORDER BY key LIMIT $2
         """, place, max(limit, 0)
       ) { ReminderID(rawValue: $0.text(0)) }
@@ -126,15 +126,15 @@ extension SQLTransaction {
         SELECT key FROM (SELECT key FROM reminder WHERE owner = $1 AND key > $2 ORDER BY key LIMIT $3) r
         UNION
         SELECT key FROM (
-          SELECT DISTINCT reminder AS key FROM reminder_before WHERE owner = $1 AND reminder > $2
+          SELECT DISTINCT reminder AS key FROM reminder_history WHERE owner = $1 AND reminder > $2
           ORDER BY reminder LIMIT $3) b) v
-      JOIN alias a ON a.key = v.key ORDER BY a.key LIMIT $3
+      JOIN reminder_name a ON a.key = v.key ORDER BY a.key LIMIT $3
       """, owner, place, max(limit, 0)
     ) { ReminderID(rawValue: $0.text(0)) }
   }
 
   package func forgetVersions(before end: Instant) throws {
     try requireWriting()
-    try connection.run("DELETE FROM reminder_before WHERE until <= $1", end)
+    try connection.run("DELETE FROM reminder_history WHERE until <= $1", end)
   }
 }

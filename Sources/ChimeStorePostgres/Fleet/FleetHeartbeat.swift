@@ -23,14 +23,14 @@ final class FleetHeartbeat {
   private var clock = StoreClock()
   private var lastLook: Int64 = 0
   /// Whether another daemon has announced new deliveries. Without announcements the loop polls.
-  private var owesLook = false
+  private var needsLook = false
   private var isLeaving = false
   /// Whether rows of daemons that are long gone are to be deleted.
-  private var owesForgetting = false
+  private var needsForgetting = false
   /// The reason why sessions of lost daemons could not be ended last time.
   private var refusal: StoreFailure?
   /// Whether new deliveries are to be announced to other daemons, and the time of the last announcement.
-  var owesWord = false
+  var needsWord = false
   private var lastWord: Int64 = 0
 
   /// The minimum interval in milliseconds between two announcements, which wake all other daemons, and between two
@@ -64,11 +64,11 @@ final class FleetHeartbeat {
       hear()
     }
     guard leases.current.living > 1 else { return heartbeat.next }
-    if owesLook, Self.clock() >= lastLook + Self.wordInterval { look() }
-    if owesWord, Self.clock() >= lastWord + Self.wordInterval { sayThereIsSomething() }
+    if needsLook, Self.clock() >= lastLook + Self.wordInterval { look() }
+    if needsWord, Self.clock() >= lastWord + Self.wordInterval { sayThereIsSomething() }
     var next = heartbeat.next
-    if owesLook { next = min(next, lastLook + Self.wordInterval) }
-    return owesWord ? min(next, lastWord + Self.wordInterval) : next
+    if needsLook { next = min(next, lastLook + Self.wordInterval) }
+    return needsWord ? min(next, lastWord + Self.wordInterval) : next
   }
 
   /// Reads notifications that may have arrived.
@@ -80,7 +80,7 @@ final class FleetHeartbeat {
       heartbeat.called(at: Self.clock())
     }
     if words.contains(Word.members.rawValue) { heartbeat.called(at: Self.clock()) }
-    if words.contains(Word.outbox.rawValue) { owesLook = true }
+    if words.contains(Word.outbox.rawValue) { needsLook = true }
   }
 
   /// Stops taking shards.
@@ -112,7 +112,7 @@ final class FleetHeartbeat {
   }
 
   private func look() {
-    (lastLook, owesLook) = (Self.clock(), false)
+    (lastLook, needsLook) = (Self.clock(), false)
     tell(.look)
     if let connection { try? review(readRevision(connection)) }
   }
@@ -209,7 +209,7 @@ final class FleetHeartbeat {
         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c
       RETURNING id AS key
       """, place.member.name, place.member.process, place.member.version, Heartbeat.lease)
-    owesForgetting = true
+    needsForgetting = true
     // The rows may be missing after an operator truncated the tables.
     try connection.run(
       "INSERT INTO shard_lease (shard) SELECT number FROM generate_series(0, 255) number ON CONFLICT DO NOTHING")
@@ -283,8 +283,8 @@ final class FleetHeartbeat {
 
   /// Deletes the rows of daemons whose lease expired more than a day ago.
   private func forget(_ connection: Connection) throws {
-    guard owesForgetting else { return }
-    owesForgetting = false
+    guard needsForgetting else { return }
+    needsForgetting = false
     try connection.run(
       """
       DELETE FROM node
@@ -305,7 +305,7 @@ final class FleetHeartbeat {
     leases.change { $0.yielding = yields }
     if !gone.isEmpty {
       let queues = try connection.all(
-        "SELECT owner, channel FROM lane WHERE shard = ANY (CAST($1 AS smallint[]))", gone.list
+        "SELECT owner, channel FROM delivery_queue WHERE shard = ANY (CAST($1 AS smallint[]))", gone.list
       ) { $0.queue(0) }
       if !queues.isEmpty { tell(.leave(Set(queues))) }
     }
@@ -360,7 +360,7 @@ final class FleetHeartbeat {
       """
       UPDATE shard_lease s SET node = NULL
       WHERE s.shard = ANY (CAST($1 AS smallint[])) AND NOT EXISTS (
-        SELECT 1 FROM lane l JOIN delivery d ON d.lane = l.key
+        SELECT 1 FROM delivery_queue l JOIN delivery d ON d.queue = l.key
         WHERE l.shard = s.shard AND d.state <= 1 AND d.epoch = s.epoch
           AND d.visible_at > coalesce(d.state_at, d.created_at)
           AND d.visible_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
@@ -372,7 +372,7 @@ final class FleetHeartbeat {
   }
 
   private func sayThereIsSomething() {
-    (owesWord, lastWord) = (false, Self.clock())
+    (needsWord, lastWord) = (false, Self.clock())
     // If the notification fails, other daemons find the deliveries a little later by polling.
     if let connection { try? say(.outbox, connection) }
   }

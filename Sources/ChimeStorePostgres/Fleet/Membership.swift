@@ -21,7 +21,7 @@ final class Membership: Sendable {
     var unheard: [FleetEvent] = []
     var isRetiring = false
     var isEnding = false
-    var owesWord = false
+    var needsWord = false
     var isProbing = false
   }
 
@@ -43,7 +43,7 @@ final class Membership: Sendable {
 
   /// Starts the thread, and waits until the first beat has succeeded or failed.
   func begin(_ place: PostgresConfiguration) throws(StoreFailure) {
-    leases.onWord { [weak self] in self?.order { $0.owesWord = true } }
+    leases.onWord { [weak self] in self?.order { $0.needsWord = true } }
     firstBeat.enter()
     end.enter()
     do throws(StoreFailure) {
@@ -91,12 +91,12 @@ final class Membership: Sendable {
     while true {
       wait(until: next, or: pulse.descriptor)
       let taken = orders.withLock { orders in
-        defer { (orders.isRetiring, orders.owesWord, orders.isProbing) = (false, false, false) }
+        defer { (orders.isRetiring, orders.needsWord, orders.isProbing) = (false, false, false) }
         return orders
       }
       if taken.isEnding { break }
       if taken.isRetiring { pulse.retire() }
-      if taken.owesWord { pulse.owesWord = true }
+      if taken.needsWord { pulse.needsWord = true }
       if taken.isProbing { pulse.probe() }
       pulse.hear()
       next = pulse.work()

@@ -20,17 +20,17 @@ extension Transaction {
       unreadable = []
       return []
     }
-    var putOff: [Int64] = []
+    var deferred: [Int64] = []
     let found = try lockedRows(keys) { [self] key, due -> DueReminder? in
       guard let due else {
-        putOff.append(key.reminder)
+        deferred.append(key.reminder)
         return nil
       }
       memory.claimed[due.reminder.id] = ReminderProgress(
         key: key.reminder, generation: due.reminder.generation, skipNext: due.reminder.skipNext)
       return due
     }
-    for key in putOff {
+    for key in deferred {
       // Keep the scheduled time of a regular due row once its due time differs.
       try connection.run(
         """
@@ -139,7 +139,7 @@ extension Transaction {
         """
         , k.place FROM unnest(?, ?) WITH ORDINALITY k (reminder, scheduled_at, place)
         JOIN reminder r ON r.key = k.reminder
-        JOIN alias a ON a.key = k.reminder
+        JOIN reminder_name a ON a.key = k.reminder
         LEFT JOIN occurrence o ON o.reminder = k.reminder AND o.scheduled_at = k.scheduled_at
         ORDER BY k.place
         """, Integers(part.map(\.reminder)), Integers(part.map(\.scheduledAt.milliseconds)))

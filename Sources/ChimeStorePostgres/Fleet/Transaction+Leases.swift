@@ -35,8 +35,8 @@ extension Transaction {
     try connection.run(
       """
       UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
-      FROM lane l JOIN shard_lease s ON s.shard = l.shard
-      WHERE d.lane = l.key AND s.node = $1 AND d.state <= 1 AND d.visible_at > coalesce(d.state_at, d.created_at)
+      FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard
+      WHERE d.queue = l.key AND s.node = $1 AND d.state <= 1 AND d.visible_at > coalesce(d.state_at, d.created_at)
       """, leases.current.node)
   }
 
@@ -46,8 +46,8 @@ extension Transaction {
     try connection.run(
       """
       UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
-      FROM lane l JOIN shard_lease s ON s.shard = l.shard
-      WHERE d.lane = l.key AND s.node = $1 AND d.epoch IS DISTINCT FROM s.epoch
+      FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard
+      WHERE d.queue = l.key AND s.node = $1 AND d.epoch IS DISTINCT FROM s.epoch
         AND d.state <= 1 AND d.visible_at > coalesce(d.state_at, d.created_at)
       """, leases.current.node)
   }
@@ -60,10 +60,10 @@ extension Transaction {
     return try connection.queued(
       """
       SELECT l.owner, l.channel, CASE WHEN l.ordered = 1
-        THEN (SELECT d.visible_at FROM delivery d WHERE d.lane = l.key AND d.state <= 1 AND d.in_order = 1
+        THEN (SELECT d.visible_at FROM delivery d WHERE d.queue = l.key AND d.state <= 1 AND d.in_order = 1
           ORDER BY d.key LIMIT 1)
-        ELSE (SELECT min(d.visible_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1) END
-      FROM lane l JOIN shard_lease s ON s.shard = l.shard
+        ELSE (SELECT min(d.visible_at) FROM delivery d WHERE d.queue = l.key AND d.state <= 1) END
+      FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard
       WHERE s.node = $1 AND NOT (s.shard = ANY (CAST($2 AS smallint[])))
       """, held.node, held.yieldingList
     ) { heard($0.map { ($0.queue(0), $0.optionalInstant(2)) }) }
@@ -92,7 +92,7 @@ extension Transaction {
     return Set(
       try connection.all(
         """
-        SELECT l.owner, l.channel FROM lane l JOIN shard_lease s ON s.shard = l.shard
+        SELECT l.owner, l.channel FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard
         WHERE s.node = $1 AND NOT (s.shard = ANY (CAST($2 AS smallint[])))
         """, held.node, held.yieldingList
       ) { $0.queue(0) })
@@ -101,7 +101,7 @@ extension Transaction {
   /// Returns the owning daemon of each queue.
   func queueOwners() throws -> [DeliveryQueue: Int64] {
     let owners = try connection.all(
-      "SELECT l.owner, l.channel, s.node FROM lane l JOIN shard_lease s ON s.shard = l.shard WHERE s.node IS NOT NULL"
+      "SELECT l.owner, l.channel, s.node FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard WHERE s.node IS NOT NULL"
     ) { ($0.queue(0), $0.int64(2)) }
     return Dictionary(owners, uniquingKeysWith: { $1 })
   }

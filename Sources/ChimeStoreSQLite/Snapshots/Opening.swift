@@ -194,19 +194,19 @@ struct Opening: Sendable {
       SELECT min(next_at) FROM due WHERE wakes = 1;
       SELECT max(reminder) FROM due INDEXED BY due_snoozed WHERE snooze_of >= 0;
       SELECT max(scheduled_at) FROM due WHERE scheduled_at IS NOT NULL;
-      SELECT max(key) FROM alias;
+      SELECT max(key) FROM reminder_name;
       SELECT max(key) FROM reminder;
       SELECT max(scheduled_at) FROM occurrence;
       SELECT max(reminder) FROM occurrence INDEXED BY occurrence_closed WHERE state > 2;
       SELECT max(reminder) FROM occurrence INDEXED BY occurrence_done WHERE state = 3 OR reason = 'doneAlready';
       SELECT max(reminder) FROM occurrence INDEXED BY occurrence_open WHERE state <= 2;
-      SELECT count(*) FROM lane;
-      SELECT max(channel) FROM lane WHERE owner = 0;
+      SELECT count(*) FROM delivery_queue;
+      SELECT max(channel) FROM delivery_queue WHERE owner = 0;
       SELECT max(key) FROM delivery;
       SELECT max(id) FROM delivery;
       SELECT max(scheduled_at) FROM delivery INDEXED BY delivery_occurrence;
-      SELECT max(lane) FROM delivery INDEXED BY delivery_owed WHERE state <= 1;
-      SELECT max(lane) FROM delivery INDEXED BY delivery_in_order WHERE state <= 1 AND in_order = 1;
+      SELECT max(queue) FROM delivery INDEXED BY delivery_pending WHERE state <= 1;
+      SELECT max(queue) FROM delivery INDEXED BY delivery_in_order WHERE state <= 1 AND in_order = 1;
       """)
   }
 

@@ -45,7 +45,7 @@ enum Samples {
     number: 1, startedAt: time(1_774_590_000), tookMs: 41, outcome: .failed, status: 503, answer: "busy", error: nil)
 
   static let endpoint = EndpointsInterface.Endpoint(
-    name: "team", url: "http://127.0.0.1:8099/hook", createdAt: time(1_774_000_000), owed: 2)
+    name: "team", url: "http://127.0.0.1:8099/hook", createdAt: time(1_774_000_000), pending: 2)
 
   static let result = EndpointsInterface.TestResult(
     ok: true, url: "http://127.0.0.1:8099/hook", requestHeaders: ["webhook-id: msg_2"],
@@ -53,7 +53,7 @@ enum Samples {
 
   static let command = CommandsInterface.Command(
     name: "backup", program: "/usr/local/bin/backup", arguments: ["--quiet"], enabled: true, timeLimit: "PT10M",
-    overlap: .skip, owed: 2, running: 1)
+    overlap: .skip, pending: 2, running: 1)
 
   static let commandTest = CommandsInterface.TestResult(
     ok: false, program: "/usr/local/bin/backup", arguments: ["--quiet"], input: #"{"type":"chime.test"}"#,
@@ -74,14 +74,14 @@ enum Samples {
       version: "0.1.0", pid: 4_711, instance: .user, startedAt: time(1_774_590_000), zone: "Europe/Prague",
       store: "/home/u/.local/state/chime/chime.db", storeProblem: problem,
       lastSnapshot: snapshot, reminders: 3, openOccurrences: 1,
-      owedDeliveries: 2, deadDeliveries: 0, nextDue: time(1_774_603_600), nextTitle: "Drink water", connections: 1,
+      pendingDeliveries: 2, deadDeliveries: 0, nextDue: time(1_774_603_600), nextTitle: "Drink water", connections: 1,
       clockEvents: 0, residentBytes: 14_680_064, summary: "3 reminders")
   }
 
   static func tenant(_ name: String, reminders: Int, of limit: Int? = nil, refused: Int = 0) -> DaemonInterface.Tenant {
     DaemonInterface.Tenant(
       name: name, reminders: reminders, reminderLimit: limit, requestsPerSecond: 5, requests: 7,
-      requestsRefused: refused, deliveriesPerSecond: 10, deliveriesHere: 2.5, owedDeliveries: 1)
+      requestsRefused: refused, deliveriesPerSecond: 10, deliveriesHere: 2.5, pendingDeliveries: 1)
   }
 
   static func event(_ name: String) -> DaemonInterface.Event {

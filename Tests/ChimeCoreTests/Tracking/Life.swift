@@ -126,13 +126,13 @@ final class Life {
       let fired = try FireTransaction.run(
         in: transaction, limit: 100, capacity: capacity, context: context,
         uptime: Uptime(runningSince: .earliest), now: now, using: &random)
-      let owed = try ClaimedMessage.claim(
+      let pending = try ClaimedMessage.claim(
         DeliveryQueue(owner: Self.owner, channel: .desktop), limit: 64, in: transaction, DeliveryQueuePolicies(),
         context, now: now)
-      for claimed in fired.claims + owed {
+      for claimed in fired.claims + pending {
         try transaction.acknowledge(claimed.claim.id, attempt: nil, state: .delivered(at: now))
       }
-      return ((fired.firings, fired.claims + owed), random)
+      return ((fired.firings, fired.claims + pending), random)
     }
     self.random = after
     for claimed in work.1 { shown.append((now, claimed.message)) }

@@ -69,7 +69,7 @@ struct Life: Sendable {
         return try Date(next, strategy: .iso8601) > date
       }
       guard isAhead else { return false }
-      return try await home.answer("io.chime.Daemon.Status")["status"]["owedDeliveries"].int == 0
+      return try await home.answer("io.chime.Daemon.Status")["status"]["pendingDeliveries"].int == 0
     }
   }
 

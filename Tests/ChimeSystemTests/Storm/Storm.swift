@@ -112,11 +112,11 @@ final class Storm {
   /// Waits until others have all queues of a lost daemon, and checks the promised 8 s.
   private func takeover(of node: String, _ what: String) async throws {
     let lost = ContinuousClock.now
-    try await eventually("the others have its lanes", within: .seconds(60), every: .milliseconds(20)) {
+    try await eventually("the others have its queues", within: .seconds(60), every: .milliseconds(20)) {
       try await sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(node)") == "0"
     }
     let took = ContinuousClock.now - lost
-    tell("\(what): the others had all of its lanes after \(took)")
+    tell("\(what): the others had all of its queues after \(took)")
     #expect(took < .seconds(8))
   }
 
@@ -166,7 +166,7 @@ final class Storm {
       try await fired(), try await sql("SELECT count(*) FROM chime.delivery WHERE state = 2")
     )
     let senders = try await sql(
-      "SELECT count(DISTINCT s.node) FROM chime.lane l JOIN chime.shard_lease s ON s.shard = l.shard")
+      "SELECT count(DISTINCT s.node) FROM chime.delivery_queue l JOIN chime.shard_lease s ON s.shard = l.shard")
     tell("\(what): when \(fired) had fired and \(delivered) were delivered, by \(senders) daemons")
     #expect(0 < fired && fired < size && (Int(senders) ?? 0) > 1, "in the midst of it")
   }
@@ -258,7 +258,7 @@ final class Storm {
   private static func inDeliveries(_ node: String) -> String {
     """
     SELECT count(*) || ' deliveries under way' FROM chime.delivery d
-      JOIN chime.lane l ON l.key = d.lane JOIN chime.shard_lease s ON s.shard = l.shard
+      JOIN chime.delivery_queue l ON l.key = d.queue JOIN chime.shard_lease s ON s.shard = l.shard
     WHERE s.node = \(node) AND d.state <= 1 AND d.epoch = s.epoch AND d.visible_at > coalesce(d.state_at, d.created_at)
       AND d.visible_at > extract(epoch FROM clock_timestamp()) * 1000
       AND NOT EXISTS (\(inTransaction(node)))

@@ -14,12 +14,12 @@ extension Storm {
       FROM chime.occurrence
       """)
     #expect(record == "\(size)|\(size)|\(size)|0|0|0|\(size)", "each fired once, at its time")
-    let owed = try await sql(
+    let pending = try await sql(
       """
       SELECT (SELECT count(*) FROM chime.due WHERE next_at < \(begin + span) * 1000::bigint),
         (SELECT count(*) FROM chime.delivery WHERE state <= 1)
       """)
-    #expect(owed == "0|0", "nothing is due or owed any more")
+    #expect(pending == "0|0", "nothing is due or owed any more")
     let deliveries = try await sql(
       """
       SELECT count(*), count(DISTINCT (scheduled_at, reminder)), count(*) FILTER (WHERE state = 2)
@@ -89,8 +89,8 @@ extension Storm {
             WHERE scheduled_at >= \(one.end) AND scheduled_at < \(one.end + 10_000)),
           (SELECT max(state_at - greatest(before, oldest, \(from))) FROM (
             SELECT state_at, lag(state_at) OVER queue AS before, min(scheduled_at) OVER (
-              PARTITION BY lane ORDER BY state_at ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS oldest
-            FROM chime.delivery WINDOW queue AS (PARTITION BY lane ORDER BY state_at)) d
+              PARTITION BY queue ORDER BY state_at ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS oldest
+            FROM chime.delivery WINDOW queue AS (PARTITION BY queue ORDER BY state_at)) d
             WHERE state_at > \(from) AND coalesce(before, 0) < \(wakeups)),
           (SELECT coalesce(max(fired_at) - \(one.end), 0) FROM chime.occurrence
             WHERE fired_at > \(one.end) AND scheduled_at < \(wakeups) AND fired_at - scheduled_at > 1000)

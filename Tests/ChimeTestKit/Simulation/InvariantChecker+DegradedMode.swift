@@ -9,7 +9,7 @@ extension InvariantChecker {
     var due: [ReminderID: Instant?] = [:]
     var again: [OccurrenceID: Instant?] = [:]
     /// The scheduled time of each reminder before which nothing repeats any more.
-    var insistsFrom: [ReminderID: Instant] = [:]
+    var repeatsFrom: [ReminderID: Instant] = [:]
     /// The occurrences answered in the store meanwhile.
     var answered: Set<OccurrenceID> = []
     /// The popups that were requested and are not recorded.
@@ -38,10 +38,10 @@ extension InvariantChecker {
       if !firing.advances { aside.again[own] = .some(nil) }
       for occurrence in firing.occurrences
       where occurrence.firedAt == now || occurrence.isAwaited || !firing.advances {
-        aside.again[occurrence.id] = .some(occurrence.comesAgain)
+        aside.again[occurrence.id] = .some(occurrence.recursAt)
         guard reminder.nag != nil, occurrence.rounds == 1, occurrence.state == .fired else { continue }
-        let from = max(aside.insistsFrom[reminder.id] ?? .earliest, occurrence.id.scheduledAt)
-        aside.insistsFrom[reminder.id] = from
+        let from = max(aside.repeatsFrom[reminder.id] ?? .earliest, occurrence.id.scheduledAt)
+        aside.repeatsFrom[reminder.id] = from
         for id in aside.again.keys where id.reminder == reminder.id && id.scheduledAt < from {
           aside.again[id] = .some(nil)
         }
@@ -75,7 +75,7 @@ extension InvariantChecker {
 
   /// Records an answer that degraded mode buffers.
   func answeredAside(_ occurrence: Occurrence) {
-    aside.again[occurrence.id] = .some(occurrence.comesAgain)
+    aside.again[occurrence.id] = .some(occurrence.recursAt)
     if occurrence.state == .done, contents.reminders[occurrence.id.reminder]?.countsFromDone == true {
       aside.due[occurrence.id.reminder] = .some(nil)
     }
@@ -141,7 +141,7 @@ extension InvariantChecker {
     case .ended(let outcome, _):
       let id = outcome.message.delivery.id
       if !step.refused.isEmpty, !abandoned.contains(id) { fail("an outcome could not be recorded: \(step.refused)") }
-    case .answered, .overtaken, nil:
+    case .answered, .superseded, nil:
       if !step.refused.isEmpty { fail("an answer could not be recorded: \(step.refused)") }
     }
   }
@@ -195,7 +195,7 @@ extension InvariantChecker {
       }
     }
     for (id, at) in contents.again where aside.again[id] == nil {
-      if let from = aside.insistsFrom[id.reminder], id.scheduledAt < from { continue }
+      if let from = aside.repeatsFrom[id.reminder], id.scheduledAt < from { continue }
       look(at, id)
     }
     for case (let id, let at?) in aside.again where contents.reminders[id.reminder] != nil { look(at, id) }

@@ -67,8 +67,8 @@ extension InvariantChecker {
     if new.firedAt == work.now, old.firedAt != work.now { return fail("\(id) has fired twice") }
     if new.rounds == old.rounds + 1 {
       guard work.kind == .fire, let reminder else { return fail("\(work.kind) has fired \(id) again") }
-      if old.comesAgain.map({ $0 > now }) ?? true {
-        fail("\(id) came again at \(now.text), and was to at \(show(old.comesAgain))")
+      if old.recursAt.map({ $0 > now }) ?? true {
+        fail("\(id) came again at \(now.text), and was to at \(show(old.recursAt))")
       }
       if reminder.pause.holds(at: now) { fail("\(id) came again while its reminder was paused") }
       world.figures.repeats += 1
@@ -139,21 +139,21 @@ extension InvariantChecker {
     switch new.state {
     case .pending: wrong("it was tried before")
     case .delivered:
-      if !old.isOwed { wrong("it was settled") }
+      if !old.isPending { wrong("it was settled") }
       if arrived[id] ?? 0 == 0 { wrong("no channel took it") }
     case .dead:
-      if !old.isOwed { wrong("it was settled") }
+      if !old.isPending { wrong("it was settled") }
       let failures = attempts.dropFirst(new.attemptsBefore).count { $0.outcome == .failed }
       if failures < 11, attempts.last?.status != 410 { wrong("it has failed \(failures) times") }
     case .cancelled: checkCancelled(new, old, work, wrong)
     case .waiting(let until):
-      if !old.isOwed, work.kind != .client(.redeliver) { wrong("it was settled") }
+      if !old.isPending, work.kind != .client(.redeliver) { wrong("it was settled") }
       if until - work.now > .hours(27) { wrong("that is too long") }
     }
   }
 
   private func checkCancelled(_ new: Delivery, _ old: Delivery, _ work: Work, _ wrong: (String) -> Void) {
-    if !old.isOwed { wrong("it was settled") }
+    if !old.isPending { wrong("it was settled") }
     let occurrence = contents.occurrences[new.occurrence]
     let isClosed = occurrence.map { !$0.isOpen } ?? true
     let isSnoozed = if case .snoozed = occurrence?.state { true } else { false }

@@ -140,7 +140,7 @@ extension InvariantChecker {
   func noteTold(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
     guard reminder?.isExpectation == true else { return }
     // Times dropped by quiet hours are awaited again after the clock goes back.
-    if new.wasHeard {
+    if new.wasDelivered {
       pinging.begun[new.id.reminder, default: []].insert(new.id.scheduledAt)
     } else {
       pinging.begun[new.id.reminder]?.remove(new.id.scheduledAt)
@@ -178,8 +178,8 @@ extension InvariantChecker {
     if kind != .started, reminder.countsFromDone, reminder.lastDone != now { wrong("the next does not count from it") }
     switch kind {
     case .started:
-      if awaited.compactMap(\.comesAgain).max() != now + within, !(awaited.isEmpty && reminder.pause.holds(at: now)) {
-        wrong("its end is awaited until \(show(awaited.compactMap(\.comesAgain).max()))")
+      if awaited.compactMap(\.recursAt).max() != now + within, !(awaited.isEmpty && reminder.pause.holds(at: now)) {
+        wrong("its end is awaited until \(show(awaited.compactMap(\.recursAt).max()))")
       }
       if !pinging.told.isEmpty || notices > 0 { wrong("something is told") }
     case .succeeded:
@@ -190,7 +190,7 @@ extension InvariantChecker {
       pinging.down.remove(id)
     case .failed:
       let quietEnd = work.context.quiet(of: reminder)?.end(at: now)
-      if let left = awaited.first(where: { $0.comesAgain != quietEnd }) { wrong("\(left.id) is still \(left.state)") }
+      if let left = awaited.first(where: { $0.recursAt != quietEnd }) { wrong("\(left.id) is still \(left.state)") }
       let isKnown = pinging.last[id] == .failed && all.contains { $0.isOpen && !pinging.told.contains($0.id) }
       let isTold = !isKnown && !reminder.pause.holds(at: now) && quietEnd == nil
       if pinging.told.count != (isTold ? 1 : 0) { wrong("it is told \(pinging.told.count) times") }

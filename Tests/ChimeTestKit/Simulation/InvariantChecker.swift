@@ -197,7 +197,7 @@ final class InvariantChecker {
   func healed(at mono: Int64) { healedAt = mono }
 
   func checkEnd() {
-    for id in contents.owed.values.joined().map(\.id) {
+    for id in contents.pending.values.joined().map(\.id) {
       let since = owedSince[id] ?? 0
       guard since < healedAt + Milliseconds.days(1).rawValue, let entry = contents.outbox[id] else { continue }
       fail(

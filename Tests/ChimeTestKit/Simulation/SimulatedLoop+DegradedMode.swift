@@ -33,7 +33,7 @@ extension SimulatedLoop {
     }
   }
 
-  private func didFireDegraded(_ seen: DegradedMode.Seen) {
+  private func didFireDegraded(_ seen: DegradedMode.StoreAnswer) {
     guard !isStopping else { return }
     isTroubled.reading = false
     var generator = SeededGenerator(seed: world.bits())
@@ -138,18 +138,18 @@ extension SimulatedLoop {
 
   private func pieces(of part: DegradedMode.Part) -> [(part: DegradedMode.Part, work: Work)] {
     var nothing = part
-    (nothing.entries, nothing.releases, nothing.owesStart) = ([], [], false)
+    (nothing.entries, nothing.releases, nothing.needsStart) = ([], [], false)
     var pieces: [(part: DegradedMode.Part, work: Work)] = []
     func add(_ kind: Work.Kind, _ change: (inout DegradedMode.Part) -> Void) {
       var piece = nothing
       change(&piece)
       pieces.append((piece, Work(kind: kind, now: world.wall, context: context, uptime: uptime)))
     }
-    if part.owesStart { add(.start) { $0.owesStart = true } }
+    if part.needsStart { add(.start) { $0.needsStart = true } }
     for (entry, work) in zip(part.entries, keptWith) {
       var work = work
       switch entry {
-      case .fired, .overtaken: break
+      case .fired, .superseded: break
       case .ended(_, let time): work.now = time
       // The answer's side effects run when the buffer is recorded.
       case .answered(_, let time): (work.now, work.context) = (time, context)

@@ -19,7 +19,7 @@ extension SimulatedLoop {
           world.loop = nil
           return world.later(5_000) { [world] in world.boot() }
         }
-        degradedMode.owesStart = true
+        degradedMode.needsStart = true
         storeFailed()
         begin(known, wakeups, after: trace)
       }
@@ -31,7 +31,7 @@ extension SimulatedLoop {
       downtime = Downtime(after: trace, until: startedAt, channels: [.desktop])
     }
     adopt(known)
-    if degradedMode.owesStart { handle(.kept) }
+    if degradedMode.needsStart { handle(.kept) }
     handle(.wakeups(wakeups))
     isReady = true
     world.note { "chimed is ready" }
@@ -107,9 +107,9 @@ extension SimulatedLoop {
     arrears += 1
     let mine = arrears
     world.later(Scheduler.storeRetry.rawValue) { [self] in
-      guard isAlive, !isStopping, arrears == mine, !renewal.owed.isEmpty || owesWaking else { return }
+      guard isAlive, !isStopping, arrears == mine, !renewal.pending.isEmpty || owesWaking else { return }
       tryStore { [self] in
-        if !renewal.owed.isEmpty || owesWaking { makeUpLater() }
+        if !renewal.pending.isEmpty || owesWaking { makeUpLater() }
       }
     }
   }

@@ -177,13 +177,13 @@ extension Simulation {
       }
       return Notices()
     case .discard:
-      var owed: Set<DeliveryID> = []
+      var pending: Set<DeliveryID> = []
       for state in [DeliveryFilter.State.pending, .waiting] {
         let filter = DeliveryFilter(channel: queue.channel, state: state)
-        owed.formUnion(try transaction.deliveries(filter, page: Page(limit: 500)).map(\.id))
+        pending.formUnion(try transaction.deliveries(filter, page: Page(limit: 500)).map(\.id))
       }
-      for id in owed { try transaction.acknowledge(id, attempt: nil, state: .cancelled(at: now)) }
-      return Notices(cancelled: owed)
+      for id in pending { try transaction.acknowledge(id, attempt: nil, state: .cancelled(at: now)) }
+      return Notices(cancelled: pending)
     default: return Notices()
     }
     return Notices(changesEndpoints: true)

@@ -19,7 +19,7 @@ struct ChannelMood {
     /// HTTP 410.
     case gone
     /// No session bus.
-    case shut
+    case unavailable
     /// The channel's own rule skips the message.
     case omit
   }
@@ -120,7 +120,7 @@ extension Simulation {
       default: break
       }
       let name = ChannelName(rawValue: action.subject)
-      let wasShut = moods[name]?.kind == .shut
+      let wasShut = moods[name]?.kind == .unavailable
       moods[name] = mood
       if wasShut, name == .desktop { tell(within: 20) { $0.wakeQueues { $0.channel == .desktop } } }
     case .store:
@@ -163,7 +163,7 @@ extension Simulation {
     let queue = message.delivery.queue
     var mood = moods[queue.channel] ?? ChannelMood()
     // An unknown address is unreachable.
-    if queue.channel != .desktop, store.contents.endpoints[queue] == nil { mood = ChannelMood(kind: .shut) }
+    if queue.channel != .desktop, store.contents.endpoints[queue] == nil { mood = ChannelMood(kind: .unavailable) }
     let started = wall
     var takes = max(1, mood.takes / 2 + chance(0...max(1, mood.takes)))
     var (outcome, next, status) = (Attempt.Outcome.failed, ChannelReport.NextStep.retry, Int?.none)
@@ -175,7 +175,7 @@ extension Simulation {
     case .decline: status = 404
     case .busy: (takes, next, status) = (50, .retryAfter(.milliseconds(mood.takes)), 503)
     case .gone: (takes, next, status) = (50, .disable("it is gone"), 410)
-    case .shut: (takes, outcome, next) = (1, .refused, .blocked(.seconds(queue.channel == .desktop ? 30 : 300)))
+    case .unavailable: (takes, outcome, next) = (1, .refused, .blocked(.seconds(queue.channel == .desktop ? 30 : 300)))
     case .omit: (outcome, next) = (.refused, .cancel)
     }
     takes = min(takes, 15_000)

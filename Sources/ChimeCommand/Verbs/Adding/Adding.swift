@@ -7,7 +7,7 @@ enum Adding {
   static let options = DraftOptions.all + [DraftOptions.token, DraftOptions.dryRun]
 
   static func add(_ context: Context, _ line: TitleAndTime.Reading) throws -> ExitCode {
-    try InsistenceOptions.checkNew(context.line)
+    try RepeatOptions.checkNew(context.line)
     try LinkOptions.checkNew(context.line)
     var draft = try DraftOptions.draft(context.line, title: line.title, when: line.when)
     try line.marks.add(to: &draft)

@@ -53,7 +53,7 @@ struct AddingMany {
 
   private init(_ context: Context, path: String) throws {
     self.context = context
-    try InsistenceOptions.checkNew(context.line)
+    try RepeatOptions.checkNew(context.line)
     try LinkOptions.checkNew(context.line)
     reader = DraftLine(defaults: try DraftOptions.draft(context.line, title: "", when: ""))
     isDry = context.line.has("dry-run")

@@ -106,7 +106,7 @@ enum DraftOptions {
       .text(
         .value("category", nil, "NAME", "What kind of notification it is, such as email.arrived or x-chime.health"),
         \.category, \.category, label: { localized("category") }),
-    ] + InsistenceOptions.fields + LinkOptions.fields
+    ] + RepeatOptions.fields + LinkOptions.fields
 
   static let all = fields.map(\.option)
 

@@ -13,8 +13,8 @@ enum Edit {
   /// Boolean options with their opposites.
   static let switches =
     [
-      (on: InsistenceOptions.wake, off: InsistenceOptions.noWake),
-      (on: InsistenceOptions.stay, off: InsistenceOptions.noStay),
+      (on: RepeatOptions.wake, off: RepeatOptions.noWake),
+      (on: RepeatOptions.stay, off: RepeatOptions.noStay),
     ] + LinkOptions.switches
 
   static let verb = Verb(

@@ -49,7 +49,7 @@ enum Expect {
 
   private static func runAdd(_ context: Context) throws -> ExitCode {
     var line = context.line
-    if !line.has("within") { try line.set(InsistenceOptions.within, usualWithin) }
+    if !line.has("within") { try line.set(RepeatOptions.within, usualWithin) }
     let context = Context(line: line, after: context)
     guard let every = line.value("every") else {
       return try Adding.add(

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeWords
 
 /// The options for repetition (nagging) and quiet hours.
-enum InsistenceOptions {
+enum RepeatOptions {
   static let fields: [DraftField] = [
     DraftField(
       option: .value("nag", nil, "LENGTH", "Repeat it at this interval until it is answered, such as 5m"), reset: .nag,

@@ -48,7 +48,7 @@ enum LinkOptions {
     let name = line.value("tracker").map(trimmed)
     if let name, !name.isEmpty { link.tracker = name }
     func isOn(_ index: Int) throws -> Bool? {
-      try InsistenceOptions.isOn(line, switches[index].on, switches[index].off)
+      try RepeatOptions.isOn(line, switches[index].on, switches[index].off)
     }
     (link.quietWhenDone, link.followsEntries, link.pace) = (try isOn(0), try isOn(1), try isOn(2))
     if let text = line.value("logs").map(trimmed), !text.isEmpty {

@@ -58,7 +58,7 @@ enum EndpointLooking {
         let (state, tone) = state(endpoint, context)
         table.rows.append([
           .init(endpoint.name, .strong), .init(endpoint.url), .init(template(endpoint) ?? "-"),
-          .init(String(endpoint.owed)), .init(endpoint.dead.map(String.init) ?? "-"), .init(state, tone),
+          .init(String(endpoint.pending)), .init(endpoint.dead.map(String.init) ?? "-"), .init(state, tone),
           .init(clock.text(endpoint.createdAt), .faint),
         ])
       }
@@ -100,7 +100,7 @@ enum EndpointLooking {
       "\(context.style(TerminalSanitizer.line(endpoint.name), .strong))  \(TerminalSanitizer.line(endpoint.url))")
     let (state, _) = state(endpoint, context)
     var facts: [(String, String?)] = [
-      (localized("state"), state), (localized("owed"), String(endpoint.owed)),
+      (localized("state"), state), (localized("owed"), String(endpoint.pending)),
       (localized("given up"), endpoint.dead.map(String.init)),
       (localized("template"), template(endpoint)),
     ]

@@ -49,7 +49,7 @@ enum Command {
         table.rows.append([
           .init(command.name, .strong), .init(([command.program] + command.arguments).joined(separator: " ")),
           .init(LengthText.human(command.timeLimit), .faint), .init(command.overlap.rawValue, .faint),
-          .init(String(command.owed)), .init(String(command.running)),
+          .init(String(command.pending)), .init(String(command.running)),
           command.problem.map { .init(localizedServerMessage($0), .bad) } ?? .init(localized("in use"), .good),
         ])
       }

@@ -73,13 +73,13 @@ enum Fleet {
       : localized(
         count: fleet.overdue, "%n time is overdue, by %1", "%n times are overdue, the oldest by %1",
         age(fleet.oldestOverdueMs))
-    let owed =
-      fleet.owed == 0
+    let pending =
+      fleet.pending == 0
       ? localized("no message is pending")
       : localized(
-        count: fleet.owed, "%n message is pending, for %1", "%n messages are pending, the oldest for %1",
-        age(fleet.oldestOwedMs))
-    return localized("%1; %2.", overdue, owed)
+        count: fleet.pending, "%n message is pending, for %1", "%n messages are pending, the oldest for %1",
+        age(fleet.oldestPendingMs))
+    return localized("%1; %2.", overdue, pending)
       + (fleet.freeShares == 0
         ? ""
         : " "
@@ -94,7 +94,7 @@ enum Fleet {
 
   private static func daemons(_ fleet: DaemonInterface.Fleet, _ context: Context) -> Table {
     let clock = context.clock()
-    let owed = Dictionary(fleet.outbox.map { ($0.daemon, $0) }, uniquingKeysWith: { $1 })
+    let pending = Dictionary(fleet.outbox.map { ($0.daemon, $0) }, uniquingKeysWith: { $1 })
     var table = Table(columns: [
       .init(title: "HOST", canShrink: true), .init(title: "PID", alignRight: true),
       .init(title: "VERSION", dropOrder: 1), .init(title: "SINCE", dropOrder: 2),
@@ -103,12 +103,12 @@ enum Fleet {
       .init(title: "STATE"),
     ])
     for daemon in present(fleet.daemons) {
-      let share = owed[daemon.id]
+      let share = pending[daemon.id]
       table.rows.append([
         .init(daemon.host, .strong), .init(String(daemon.pid)), .init(daemon.version),
         .init(clock.text(daemon.startedAt), .faint), .init(localized("%1 ago", age(daemon.unheardMs))),
-        .init(String(daemon.shares)), .init(String(share?.owed ?? 0)),
-        .init(share.map { age($0.oldestOwedMs) } ?? "-"), state(daemon),
+        .init(String(daemon.shares)), .init(String(share?.pending ?? 0)),
+        .init(share.map { age($0.oldestPendingMs) } ?? "-"), state(daemon),
       ])
     }
     return table
@@ -134,7 +134,7 @@ enum Fleet {
         daemons[number].map { localized("%1, process %2", $0.host, String($0.pid)) } ?? String(number)
       }
       table.rows.append([
-        .init(name, .strong), .init(String(channel.owed)), .init(age(channel.oldestOwedMs)),
+        .init(name, .strong), .init(String(channel.pending)), .init(age(channel.oldestPendingMs)),
         .init(owner ?? localized("nobody's")),
       ])
     }

@@ -91,7 +91,7 @@ enum Status {
       ? localized("no reminders yet") : localized(count: health.reminders, "of %n reminder", "of %n reminders")
     let open = health.openOccurrences
     let deliveries = [
-      health.owedDeliveries == 0 ? localized("none owed") : localized("%1 owed", health.owedDeliveries),
+      health.pendingDeliveries == 0 ? localized("none owed") : localized("%1 owed", health.pendingDeliveries),
       health.deadDeliveries == 0
         ? localized("none given up")
         : localized("%1 given up; `chime deliveries --state dead` shows them", health.deadDeliveries),

@@ -26,7 +26,7 @@ struct Heartbeat: Sendable {
   private(set) var refusal: String?
   /// The time when the last heartbeat was accepted.
   private(set) var takenAt: Instant?
-  private var owesFailure = false
+  private var needsFailure = false
   /// The due time that has not fired since the last check, and the time when that was first seen.
   private var stalled: (due: Instant, since: Instant)?
 
@@ -37,13 +37,13 @@ struct Heartbeat: Sendable {
   mutating func step(_ signs: Signs, at now: Instant) -> Step {
     let stall = stall(signs.nextDue, at: now)
     let found = signs.storeProblem ?? (signs.isAwaited ? stall : "no timer is set for the next due time")
-    if found != nil, problem == nil { owesFailure = true }
+    if found != nil, problem == nil { needsFailure = true }
     problem = found
     guard let found else {
-      owesFailure = false
+      needsFailure = false
       return .beat
     }
-    return owesFailure ? .fail(found) : .nothing
+    return needsFailure ? .fail(found) : .nothing
   }
 
   private mutating func stall(_ due: Instant?, at now: Instant) -> String? {
@@ -61,7 +61,7 @@ struct Heartbeat: Sendable {
 
   mutating func taken(_ step: Step, at now: Instant) {
     refusal = nil
-    if step == .beat { takenAt = now } else { owesFailure = false }
+    if step == .beat { takenAt = now } else { needsFailure = false }
   }
 
   mutating func refused(_ why: String) { refusal = why }

@@ -69,7 +69,7 @@ struct ReplyState {
   var lastNumber: UInt64 = 0
   /// The re-evaluation of sources in flight.
   var task: Task<Void, Never>?
-  var owesLook = false
+  var needsLook = false
 
   mutating func nextNumber() -> UInt64 {
     lastNumber += 1

@@ -11,7 +11,7 @@ struct StoreTrouble {
   /// The number of times that fired without the store and are recorded now.
   var recorded = 0
   /// Whether waiting deliveries are to be retried at once.
-  var owesWake = false
+  var needsWake = false
 
   var problem: String? { writing ?? reading }
 

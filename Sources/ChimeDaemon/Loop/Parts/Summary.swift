@@ -27,7 +27,9 @@ enum Summary {
     } else {
       parts.append("nothing to come")
     }
-    if counts.owedDeliveries > 0 { parts.append(counted(counts.owedDeliveries, "delivery", "deliveries") + " waiting") }
+    if counts.pendingDeliveries > 0 {
+      parts.append(counted(counts.pendingDeliveries, "delivery", "deliveries") + " waiting")
+    }
     if counts.deadDeliveries > 0 {
       parts.append(counted(counts.deadDeliveries, "delivery", "deliveries") + " given up")
     }

@@ -44,7 +44,7 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
         openOccurrences: counts.openOccurrences,
         expectations: counts.expectations == 0 ? nil : counts.expectations,
         expectationsDown: counts.expectationsDown == 0 ? nil : counts.expectationsDown,
-        owedDeliveries: counts.owedDeliveries,
+        pendingDeliveries: counts.pendingDeliveries,
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
         clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
@@ -78,11 +78,11 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
     of seats: [Tenants.TenantState], in transaction: any StoreTransaction
   ) throws -> [DaemonInterface.Tenant] {
     guard !seats.isEmpty else { return [] }
-    let owed = Dictionary(
-      try transaction.gauges().queues.map { ($0.queue.owner, $0.owed) }, uniquingKeysWith: +)
+    let pending = Dictionary(
+      try transaction.gauges().queues.map { ($0.queue.owner, $0.pending) }, uniquingKeysWith: +)
     return try seats.prefix(Self.mostTenants).map { seat in
       let count = try seat.number.map { try transaction.reminderCount(of: $0) } ?? 0
-      return seat.wire(reminders: count, owed: seat.number.flatMap { owed[$0] } ?? 0)
+      return seat.wire(reminders: count, pending: seat.number.flatMap { pending[$0] } ?? 0)
     }
   }
 

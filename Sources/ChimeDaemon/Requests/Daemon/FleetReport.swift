@@ -19,17 +19,18 @@ struct FleetReport {
   static let channels = 64
 
   func wire(_ wire: WireMapper, isShared: Bool, store: String, isSystem: Bool) -> DaemonInterface.Fleet {
-    let owing = queues.filter { $0.owed > 0 }.sorted { ($1.owed, $0.queue) < ($0.owed, $1.queue) }
+    let owing = queues.filter { $0.pending > 0 }.sorted { ($1.pending, $0.queue) < ($0.pending, $1.queue) }
     let held = members.filter(\.isLiving).reduce(0) { $0 + $1.shares }
     return DaemonInterface.Fleet(
       isShared: isShared, store: store, daemons: Self.daemons(members, wire, now: now), shares: FleetMember.allShares,
       freeShares: max(0, FleetMember.allShares - held), outbox: outbox(owing),
       channels: owing.prefix(Self.channels).map { gauge in
-        DaemonInterface.OwedChannel(
+        DaemonInterface.PendingChannel(
           channel: gauge.queue.channel.rawValue, uid: isSystem ? Int(gauge.queue.owner) : nil,
-          daemon: owners[gauge.queue].map { Int($0) }, owed: gauge.owed, oldestOwedMs: age(gauge.oldest))
+          daemon: owners[gauge.queue].map { Int($0) }, pending: gauge.pending, oldestPendingMs: age(gauge.oldest))
       },
-      owed: owing.reduce(0) { $0 + $1.owed }, oldestOwedMs: owing.compactMap { age($0.oldest) }.max(), overdue: overdue,
+      pending: owing.reduce(0) { $0 + $1.pending }, oldestPendingMs: owing.compactMap { age($0.oldest) }.max(),
+      overdue: overdue,
       oldestOverdueMs: overdue > 0 ? age(nextDue) : nil)
   }
 
@@ -37,10 +38,10 @@ struct FleetReport {
     var shares: [Int64: DaemonInterface.Share] = [:]
     for gauge in owing {
       guard let owner = owners[gauge.queue] else { continue }
-      var share = shares[owner] ?? DaemonInterface.Share(daemon: Int(owner), channels: 0, owed: 0)
+      var share = shares[owner] ?? DaemonInterface.Share(daemon: Int(owner), channels: 0, pending: 0)
       share.channels += 1
-      share.owed += gauge.owed
-      share.oldestOwedMs = [share.oldestOwedMs, age(gauge.oldest)].compactMap { $0 }.max()
+      share.pending += gauge.pending
+      share.oldestPendingMs = [share.oldestPendingMs, age(gauge.oldest)].compactMap { $0 }.max()
       shares[owner] = share
     }
     return shares.values.sorted { $0.daemon < $1.daemon }

@@ -10,7 +10,7 @@ struct CommandsHandler: CommandsInterface.Handler, RequestPart {
   func handle(_: CommandsInterface.List) async throws -> CommandsInterface.List.Reply {
     let book = commands.book
     let counts = try await store.read { [self] transaction in
-      try book.commands.mapValues { try owed(to: $0.name, transaction) }
+      try book.commands.mapValues { try pending(to: $0.name, transaction) }
     }
     return CommandsInterface.List.Reply(
       commands: book.commands.values.sorted { $0.name < $1.name }.map { command in
@@ -19,7 +19,7 @@ struct CommandsHandler: CommandsInterface.Handler, RequestPart {
           enabled: book.isEnabled, timeLimit: DurationText.formatISO8601(command.timeLimit),
           overlap: CommandsInterface.Command.Overlap(rawValue: command.overlap.rawValue) ?? .queue,
           problem: book.isEnabled ? commands.problem(of: command) : "commands are switched off: \(book.remedy)",
-          owed: counts[command.name] ?? 0, running: commands.running(command.name))
+          pending: counts[command.name] ?? 0, running: commands.running(command.name))
       })
   }
 
@@ -40,7 +40,7 @@ struct CommandsHandler: CommandsInterface.Handler, RequestPart {
   }
 
   /// Returns the number of pending messages of a command: those that the caller sees.
-  private func owed(to name: ChannelName, _ transaction: any StoreTransaction) throws -> Int {
+  private func pending(to name: ChannelName, _ transaction: any StoreTransaction) throws -> Int {
     try [DeliveryFilter.State.pending, .waiting].reduce(0) { sum, state in
       let filter = DeliveryFilter(owner: caller.sees, channel: name, state: state)
       return sum + (try transaction.deliveries(filter, page: Page(limit: 10_000)).count)

@@ -129,7 +129,7 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
     if let id = request.which.id {
       try refuseMore(request.which)
       let delivery = try await store.read { [self] in try visible(id, $0) }
-      guard delivery.isOwed else {
+      guard delivery.isPending else {
         throw ControlFailure.conflict("the message \(id) is no longer pending: see chime deliveries --id \(id)")
       }
       ids = [delivery.id]
@@ -150,9 +150,9 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
         let part = ids[start..<min(start + Self.batch, ids.count)]
         count += try await commit { [self] transaction in
           try note(.cancelled, String(ids.count), in: transaction)
-          let owed = try part.filter { try transaction.delivery($0)?.isOwed ?? false }
-          for id in owed { try transaction.acknowledge(id, attempt: nil, state: .cancelled(at: now)) }
-          return (owed.count, [.cancelled(Set(owed))])
+          let pending = try part.filter { try transaction.delivery($0)?.isPending ?? false }
+          for id in pending { try transaction.acknowledge(id, attempt: nil, state: .cancelled(at: now)) }
+          return (pending.count, [.cancelled(Set(pending))])
         }
       }
     }

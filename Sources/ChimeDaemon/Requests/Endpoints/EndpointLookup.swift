@@ -28,7 +28,7 @@ enum EndpointLookup {
 
 /// The numbers of pending and dead messages of one endpoint.
 struct EndpointCounts: Sendable {
-  var owed: Int
+  var pending: Int
   var dead: Int
 
   init(of queue: DeliveryQueue, in transaction: any StoreTransaction) throws {
@@ -37,7 +37,7 @@ struct EndpointCounts: Sendable {
         DeliveryFilter(owner: queue.owner, channel: queue.channel, state: state), page: Page(limit: 10_000)
       ).count
     }
-    owed = try count(.pending) + count(.waiting)
+    pending = try count(.pending) + count(.waiting)
     dead = try count(.dead)
   }
 }

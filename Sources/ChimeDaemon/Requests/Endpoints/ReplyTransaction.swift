@@ -5,7 +5,7 @@ import ChimeSchedule
 /// A ReplyTransaction gives an answer from an endpoint's topic, in the transaction that records how far the topic was read.
 enum ReplyTransaction {
   /// Another daemon has read on, or the endpoint has another topic by now.
-  struct Overtaken: Error {}
+  struct Superseded: Error {}
 
   /// The id of the last message with an effect; nil: none, or the topic is another.
   static func mark(of queue: DeliveryQueue, at address: String, in transaction: any StoreTransaction) throws -> String?
@@ -34,7 +34,7 @@ enum ReplyTransaction {
   ///   - last: the mark as this daemon knows it.
   ///   - uptime: the times during which the daemon ran.
   /// - Returns: why only the mark was changed; nil: the answer was given.
-  /// - Throws: `Overtaken`, failures of the store, or the refusal of the answer. Nothing is changed then.
+  /// - Throws: `Superseded`, failures of the store, or the refusal of the answer. Nothing is changed then.
   static func run(
     _ said: ReplyReader.Said, message id: String, of queue: DeliveryQueue, at address: String, after last: String?,
     in transaction: any StoreTransaction, _ context: ReminderContext, _ uptime: Uptime, now: Instant
@@ -43,7 +43,7 @@ enum ReplyTransaction {
     try transaction.lockTrackers()
     guard let endpoint = try transaction.endpoint(queue), endpoint.answersAddress == address,
       try mark(of: queue, at: address, in: transaction) == last
-    else { throw Overtaken() }
+    else { throw Superseded() }
     try transaction.setNote(name(of: queue), "\(id) \(address)")
     switch said {
     case .token(let token): return try use(token, of: queue, in: transaction, context, uptime, now: now)

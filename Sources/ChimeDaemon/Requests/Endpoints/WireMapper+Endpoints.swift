@@ -18,7 +18,7 @@ extension WireMapper {
       access.needsSecret && current.isEmpty ? kept.problem ?? "it has no secret" : access.fault ?? kept.problem
     return EndpointsInterface.Endpoint(
       name: endpoint.queue.channel.rawValue, url: endpoint.url, createdAt: time(endpoint.createdAt),
-      disabled: endpoint.disabled?.reason, owed: counts.owed, disabledAt: endpoint.disabled.map { time($0.at) },
+      disabled: endpoint.disabled?.reason, pending: counts.pending, disabledAt: endpoint.disabled.map { time($0.at) },
       failingSince: endpoint.failingSince.map { time($0) }, dead: counts.dead,
       settings: Self.settings(endpoint.settings),
       signing: signing.compactMap { EndpointsInterface.Endpoint.Signing(rawValue: $0.kind.rawValue) },

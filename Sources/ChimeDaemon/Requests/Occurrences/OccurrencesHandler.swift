@@ -108,7 +108,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
       var firing = FiringResult(
         due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
         skipNext: record.reminder.skipNext)
-      try Announcing.attend(&firing, in: transaction, context, now: now, using: &generator)
+      try Announcing.addEvents(&firing, in: transaction, context, now: now, using: &generator)
       try transaction.record([firing])
       try note(.fired, record.reminder.title, in: transaction)
       return (
@@ -155,7 +155,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
         throw ControlFailure.conflict("\"\(reminder.title)\" has no future time that can be moved")
       }
       let id = OccurrenceID(reminder: reminder.id, scheduledAt: next)
-      guard !heard.contains(id), try transaction.occurrence(id)?.wasHeard != true else {
+      guard !heard.contains(id), try transaction.occurrence(id)?.wasDelivered != true else {
         throw ControlFailure.conflict("\"\(reminder.title)\" has fired at that time already")
       }
       let occurrence = Occurrence(
@@ -166,7 +166,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
         deliveries: [], next: try reminder.next(after: next, in: transaction, context), advances: true,
         skipNext: reminder.skipNext)
       var generator = PooledRandom()
-      try Announcing.attend(&firing, in: transaction, context, now: now, using: &generator)
+      try Announcing.addEvents(&firing, in: transaction, context, now: now, using: &generator)
       try transaction.record([firing])
       try self.record(
         .reminderMoved, reminder.title, ChangeDetail(occurrences: [.init(before: nil, after: occurrence)]),

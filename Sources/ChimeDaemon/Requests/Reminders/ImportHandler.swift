@@ -126,22 +126,22 @@ struct ImportHandler: ReminderPart {
   private func fresh(
     _ candidates: Candidates, again: Bool, _ transaction: any StoreTransaction, _ reply: inout Interface.Import.Reply
   ) throws -> [Candidates.Candidate] {
-    struct Look: Hashable {
+    struct StoreQuery: Hashable {
       var schedule: Schedule
       var timezone: ZoneChoice
     }
     reply.warnings = try candidates.all.first.map { try warnings.about($0.reminder, transaction) } ?? []
     if again { return candidates.all }
-    var known: [String: [Look: Int]] = [:]
+    var known: [String: [StoreQuery: Int]] = [:]
     var fresh: [Candidates.Candidate] = []
     for candidate in candidates.all {
       let title = candidate.reminder.title
-      let look = Look(schedule: candidate.reminder.schedule, timezone: candidate.reminder.timezone)
+      let look = StoreQuery(schedule: candidate.reminder.schedule, timezone: candidate.reminder.timezone)
       if known[title] == nil {
         known[title] = try transaction.reminders(
           ReminderFilter(owner: caller.owner, title: title), page: Page(limit: 10_000)
         ).reduce(into: [:]) {
-          $0[Look(schedule: $1.reminder.schedule, timezone: $1.reminder.timezone), default: 0] += 1
+          $0[StoreQuery(schedule: $1.reminder.schedule, timezone: $1.reminder.timezone), default: 0] += 1
         }
       }
       if let count = known[title]?[look], count > 0 {

@@ -46,25 +46,25 @@ enum ServiceManager {
   private static func notify(_ state: String) {
     guard let channel else { return }
     let isFleeting = state.hasPrefix("STATUS=") || state.hasPrefix("WATCHDOG=")
-    let begins = owed.withLock { owed in
-      if owed.isEmpty, channel.send(state, Int32(MSG_DONTWAIT)) { return false }
-      guard !isFleeting, owed.count < mostOwed else { return false }
-      owed.append(state)
-      return owed.count == 1
+    let begins = pending.withLock { pending in
+      if pending.isEmpty, channel.send(state, Int32(MSG_DONTWAIT)) { return false }
+      guard !isFleeting, pending.count < mostPending else { return false }
+      pending.append(state)
+      return pending.count == 1
     }
     guard begins else { return }
     DispatchQueue(label: "io.chime.notify").async {
-      while let first = owed.withLock({ $0.first }) {
+      while let first = pending.withLock({ $0.first }) {
         _ = channel.send(first, 0)
-        owed.withLock { _ = $0.removeFirst() }
+        pending.withLock { _ = $0.removeFirst() }
       }
     }
   }
 
   /// Messages that the manager has not taken yet, oldest first.
-  private static let owed = Mutex<[String]>([])
+  private static let pending = Mutex<[String]>([])
   /// Each reload sends two lasting states.
-  private static let mostOwed = 64
+  private static let mostPending = 64
 
   private struct Channel {
     let socket: Int32
