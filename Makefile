@@ -203,6 +203,8 @@ lint: ## change: Check the formatting, who imports whom, and that no text is esc
 	@Tests/first-change --check
 	@Packaging/check-imports --self-test
 	@Packaging/check-imports
+	@Packaging/architecture --self-test
+	@Packaging/architecture --check
 	@Packaging/embed --check
 	@Tests/Simulation/find-bugs --check
 	@Packaging/check-escaping --self-test
