@@ -77,8 +77,8 @@ extension EventLoop {
 
   /// Returns the reminders that reach nobody, among the first 10,000 that have a time to come.
   ///
-  /// The result is cached while the store and the channels do not change, for 20 times as long as the check took: whoever asks
-  /// again and again does not keep the store busy.
+  /// The result is cached while the store and the channels do not change, for 20 times as long as the check took, so that
+  /// frequent callers do not keep the store busy.
   func muteReminders(owner: UInt32?) async throws -> MuteReminders {
     let (hearing, begin, transactions) = (
       await hearing(), SystemClock.monotonicMicroseconds, wakeupsReader.transactions

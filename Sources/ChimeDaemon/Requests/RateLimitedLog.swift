@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A RateLimitedLog limits how often the journal is told what a client can cause at will.
+/// A RateLimitedLog limits the log messages that a client can cause at will.
 ///
 /// The first event is logged at once. Later ones are logged at most every `pause`, with the number that was left out. So no
 /// client can fill the journal, or make journald drop other messages.

@@ -34,7 +34,7 @@ struct RequestContext: RequestPart {
   static let maxTokenBytes = 256
 }
 
-/// A RequestPart answers the requests of one subject. What all subjects need stands in its extension.
+/// A RequestPart answers the requests of one subject. Its extension has the helpers that all subjects share.
 protocol RequestPart: Sendable {
   var requestContext: RequestContext { get }
 }
@@ -88,7 +88,7 @@ extension RequestPart {
     try await Task(executorPreference: loop.requestExecutor, operation: body).value
   }
 
-  // MARK: What a client gives
+  // MARK: Input
 
   func instant(_ text: String?, _ field: String) throws -> Instant? {
     guard let text else { return nil }
@@ -109,7 +109,7 @@ extension RequestPart {
     Lookup(transaction: transaction, owner: caller.sees, filling: (context, now))
   }
 
-  /// Returns a lookup of the reminders of one owner, whoever the caller is.
+  /// Returns a lookup of the reminders of one owner, even if the caller is another.
   func reminders(of owner: UInt32, in transaction: any StoreTransaction) -> Lookup {
     Lookup(transaction: transaction, owner: owner, filling: (context, now))
   }

@@ -5,7 +5,7 @@ import ChimeTracking
 
 /// A ReminderUndo restores reminders, occurrences, endpoints and a silence to their state before a change.
 ///
-/// What was changed again since stays, and a note says so.
+/// Things that were changed since stay as they are, and a note says so.
 struct ReminderUndo {
   struct Outcome: Sendable {
     /// The number of restored things.

@@ -9,7 +9,7 @@ enum ChatTransaction {
   private static let longestSnooze = Milliseconds.days(366)
 
   /// - Returns: why nothing was changed; nil: the answer was given.
-  /// - Throws: failures of the store, or the refusal of an answer that makes no sense.
+  /// - Throws: failures of the store, or the refusal of the answer.
   static func run(
     _ answer: ChatAnswer, of queue: DeliveryQueue, way: String, in transaction: any StoreTransaction,
     _ context: ReminderContext,

@@ -29,8 +29,8 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
     let new = try secrets(kept, request, settings)
     let token = try request.token.map(EndpointFields.token)
     try EndpointFields.check(request.url, settings, token: token ?? kept.sheet.token)
-    // The secret is written first, because an endpoint that exists must have one. What a crash or a removed endpoint has left
-    // belongs to another address, and is discarded.
+    // The secret is written first, because an endpoint that exists must have one. A file that a crash or a removed endpoint
+    // has left belongs to another address, and is discarded.
     if isNew || new != nil || token != nil {
       try endpointSecrets.change(queue) { sheet in
         if isNew { sheet = EndpointSecretFile() }

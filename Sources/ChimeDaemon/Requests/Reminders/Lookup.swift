@@ -7,7 +7,7 @@ struct Lookup {
   let transaction: any StoreTransaction
   /// The owner of the reminders; nil: everybody.
   let owner: UInt32?
-  /// What fills in titles; nil: titles are compared as they are written.
+  /// The context in which titles are filled in; nil: titles are compared as they are written.
   var filling: (context: ReminderContext, now: Instant)?
 
   func reminder(_ text: String) throws -> ReminderRecord {

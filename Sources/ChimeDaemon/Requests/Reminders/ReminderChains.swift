@@ -87,7 +87,7 @@ struct ReminderChains: ReminderPart {
 
   // MARK: Manifests
 
-  /// What one Apply knows about dependent reminders.
+  /// The dependent reminders of one Apply.
   struct AppliedChains {
     /// The ids of the reminders that it has added, by title.
     var ids: [String: ReminderID] = [:]
