@@ -102,7 +102,7 @@ import Varlink
     #expect(done.status == .success, "\(done.errors)")
     #expect(daemon.calls.last?.parameters["entries"] == .bool(true))
     let alone = chime(["apply", "-", "--entries"], daemon: daemon)
-    #expect(alone.status == .usage && alone.errors.contains("--prune is missing"))
+    #expect(alone.status == .usage && alone.errors.contains("--entries needs --prune"))
   }
 
   /// A set may have come from anywhere, and its tokenFile may be any file that its reader can read.
@@ -202,7 +202,9 @@ import Varlink
     let outcome = chime(
       ["apply", "-", "--set", "home"], daemon: daemon, width: 80, input: "", isInputTerminal: true,
       elapsed: { clock.tick() })
-    #expect(outcome.errors.contains("\rComparing the files with the present state: 7 s"), "\(outcome.errors.debugDescription)")
+    #expect(
+      outcome.errors.contains("\rComparing the files with the present state: 7 s"), "\(outcome.errors.debugDescription)"
+    )
     #expect(outcome.errors.contains("\rMaking 5000 changes: 7 s"), "\(outcome.errors.debugDescription)")
     #expect(outcome.errors.hasSuffix(" s\u{1B}[K\r\u{1B}[K5000 added, 3 unchanged\n"), "and it is gone")
     #expect(daemon.calls.count == 2)

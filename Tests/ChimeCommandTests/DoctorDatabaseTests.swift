@@ -23,15 +23,15 @@ import Testing
   static let breaks: [DoctorTests.Break] = [
     DoctorTests.Break(.store, .good, "postgres: host=db1,db2 dbname=chime", "", server { _ in }),
     DoctorTests.Break(
-      .store, .bad, "none is connected that it could wait for", "start the standby, and see its log",
+      .store, .bad, "none is connected", "start the standby, and see its log",
       server { ($0.standbys, $0.synchronousStandbys) = (0, 0) }),
     DoctorTests.Break(
-      .store, .bad, "none is connected that it could wait for", "start the standby, and see its log",
+      .store, .bad, "none is connected", "start the standby, and see its log",
       server { $0.synchronousStandbys = 0 }),
     // Who may not see what a standby is for does not guess.
     DoctorTests.Break(.store, .good, "in order", "", server { $0.synchronousStandbys = nil }),
     DoctorTests.Break(
-      .store, .caution, "no server follows the database",
+      .store, .caution, "no standby server follows the database",
       "set up a standby (docs/fleet.md), or back the database up often (pg_dump)",
       server { ($0.standbys, $0.synchronousStandbys, $0.waitsForStandby) = (0, 0, false) }),
     DoctorTests.Break(
@@ -41,7 +41,8 @@ import Testing
       server { ($0.synchronousStandbys, $0.waitsForStandby) = (0, false) }),
     DoctorTests.Break(
       .store, .caution, "clock is ahead of this machine's by 2.4 s",
-      "synchronize both clocks: systemd-timesyncd, or chrony", server { ($0.clockAheadMs, $0.roundTripMs) = (2_500, 200) }),
+      "synchronize both clocks: systemd-timesyncd, or chrony",
+      server { ($0.clockAheadMs, $0.roundTripMs) = (2_500, 200) }),
     DoctorTests.Break(
       .store, .caution, "clock is behind this machine's by 3.0 s",
       "synchronize both clocks: systemd-timesyncd, or chrony", server { $0.clockAheadMs = -3_010 }),
@@ -55,7 +56,8 @@ import Testing
       "in psql: ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf(); ALTER TABLE chime.due RESET "
         + "(autovacuum_enabled)", server { $0.hasAutovacuum = false }),
     DoctorTests.Break(
-      .store, .caution, "the table of due times has 300000 dead rows and 100000 live ones", "in psql: VACUUM (VERBOSE) chime.due",
+      .store, .caution, "the table of due times has 300000 dead rows and 100000 live ones",
+      "in psql: VACUUM (VERBOSE) chime.due",
       server { ($0.deadRows, $0.liveRows) = (300_000, 100_000) }),
     DoctorTests.Break(.store, .good, "in order", "", server { ($0.deadRows, $0.liveRows) = (300_000, 1_000_000) }),
     DoctorTests.Break(

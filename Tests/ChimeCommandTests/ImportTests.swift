@@ -26,7 +26,10 @@ import Varlink
   @Test(
     arguments: [
       ("import", "what should be imported? A file is missing", "chime import calendar.ics, or chime import crontab"),
-      ("import a.ics b.ics", "chime import takes one file; \"b.ics\" is one too many", "put a name of several words in quotes"),
+      (
+        "import a.ics b.ics", "chime import takes one file; \"b.ics\" is one too many",
+        "put a name of several words in quotes"
+      ),
       ("import - --all-day-at noonish", "--all-day-at needs a time of day such as 08:30, not \"noonish\"", nil),
       ("export r7k2 --tag a", "--tag cannot be used with an ID", nil),
       ("export --format json", "--format must be one of toml, ics, icalendar, not \"json\"", nil),

@@ -69,7 +69,7 @@ import Testing
           }),
         .failed,
         [
-          "something needs a look", "  ! endpoint \"team\" rests until",
+          "something needs attention", "  ! endpoint \"team\" rests until",
           "→  Chime retries by itself; `chime endpoint test team`",
         ]
       ),
@@ -99,7 +99,10 @@ import Testing
             ]
           }),
         .failed,
-        ["→  put it back under [calendars] in chimed.toml", "→  correct the file: Chime reads it again as soon as it changes"]
+        [
+          "→  put it back under [calendars] in chimed.toml",
+          "→  correct the file: Chime reads it again as soon as it changes",
+        ]
       ),
       // What a later daemon may tell of, and one of before, which tells in sentences alone.
       (

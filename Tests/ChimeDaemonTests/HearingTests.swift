@@ -40,7 +40,8 @@ struct HearingTests {
       #expect(found.unheard == 1)
       #expect(found.notices?.map(\.kind) == ["mute"] && found.notices?.first?.about == phone)
       #expect(
-        found.notices?.map(\.sentence) == ["\"Phone\" (\(phone)) reaches nobody: there is no endpoint or command phone"])
+        found.notices?.map(\.sentence) == ["\"Phone\" (\(phone)) reaches nobody: there is no endpoint or command phone"]
+      )
       #expect(try unheard(house) == ["Phone": "there is no endpoint or command phone"])
       let _: Endpoints.Put.Reply = try house.call(
         Endpoints.Put(name: "phone", url: "https://example.org", newSecret: .hmac))

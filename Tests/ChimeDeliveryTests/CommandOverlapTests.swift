@@ -94,7 +94,9 @@ extension RealThings.CommandTests {
       #expect(report.attempt?.error == "cancelled because the daemon is stopping")
     }
     for group in groups { try await isGone(group) }
-    #expect(try await channel.deliver(message(channel: "script")).attempt?.error == "cancelled because the daemon is stopping")
+    #expect(
+      try await channel.deliver(message(channel: "script")).attempt?.error == "cancelled because the daemon is stopping"
+    )
     #expect(Belongings() == before)
   }
 

@@ -157,7 +157,8 @@ import Testing
     var coalescer = PopupCoalescer()
     _ = coalescer.admit(try waiting("a"), now: now)
     #expect(short(coalescer.close()) == ["refuse a: cancelled because the daemon is stopping"])
-    #expect(short(coalescer.admit(try waiting("b"), now: now)) == ["refuse b: cancelled because the daemon is stopping"])
+    #expect(
+      short(coalescer.admit(try waiting("b"), now: now)) == ["refuse b: cancelled because the daemon is stopping"])
     #expect(coalescer.momentIsOver(now: now).isEmpty)
   }
 

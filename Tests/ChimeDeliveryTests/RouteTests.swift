@@ -37,7 +37,9 @@ extension RealThings {
       #expect(next == .retry && attempt.outcome == .failed && attempt.status == nil)
       // The one with a dot at its end is no name of anything to the resolver of Debian 12.
       let error = attempt.error ?? ""
-      #expect(error.contains("may not be dialled; to allow it, add \"") || error.contains("resolve"), "\(attempt)")
+      #expect(
+        error.contains(", to which Chime may not connect; to allow it, add \"") || error.contains("resolve"),
+        "\(attempt)")
       #expect(receiver.lines.isEmpty)
     }
 

@@ -29,7 +29,7 @@ import Testing
   /// A machine without descriptors is not the endpoint's failure: the next attempt is soon, and none is counted.
   @Test func waitsForADescriptor() {
     let verdict = WebhookVerdict(
-      HTTPResult(failure: "there is no descriptor", isStarved: true), channel: ChannelName(rawValue: "team"))
+      HTTPResult(failure: "no file descriptor is free", isStarved: true), channel: ChannelName(rawValue: "team"))
     #expect(verdict.outcome == .refused && verdict.next == .blocked(.seconds(30)))
   }
 

@@ -141,10 +141,12 @@ import Testing
       message: #""1/24"the range  is too small for its step (column 11); expected a step that reaches another hour"#),
     Row(
       text: "*:*:0..0.5", column: 15, suggestion: nil,
-      message: #""0..0.5"the range  is too small for its step (column 15); expected a step that reaches another second"#),
+      message: #""0..0.5"the range  is too small for its step (column 15); expected a step that reaches another second"#
+    ),
     Row(
       text: "@x", column: 11, suggestion: nil,
-      message: #""@x" is not a count of seconds (column 11); expected whole seconds since 1970 in UTC, like @1796115600"#),
+      message:
+        #""@x" is not a count of seconds (column 11); expected whole seconds since 1970 in UTC, like @1796115600"#),
     Row(
       text: "@99999999999", column: 11, suggestion: nil,
       message: #""@99999999999" is out of range (column 11); expected seconds of the years 1970 to 2199"#,

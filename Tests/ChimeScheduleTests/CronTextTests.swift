@@ -158,7 +158,8 @@ import Testing
     ("0 9 * * 1#6", "\"6\" is not a number from 1 to 5 (column 11); expected 1 to 5 after #, or 1L for the last", nil),
     ("0 9 * * mon#-1", "\"-1\" is not a number from 1 to 5 (column 13); did you mean monL?", "0 9 * * monL"),
     (
-      "0 9 L-31 * *", "\"31\" is not a number of days before the last of the month (column 7); expected L, or L-1 to L-30",
+      "0 9 L-31 * *",
+      "\"31\" is not a number of days before the last of the month (column 7); expected L, or L-1 to L-30",
       nil
     ),
     (

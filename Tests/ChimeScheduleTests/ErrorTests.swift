@@ -55,10 +55,13 @@ import Testing
     Row(
       "every mondya at 7", at: 7, try: "every monday at 7",
       #"every mondya at 7: "mondya" is not days or a duration (column 7); did you mean monday?"#),
-    Row("every 90m from 8", at: 17, #"every 90m from 8: the end of the window is missing (column 17); expected "to" and a time"#),
+    Row(
+      "every 90m from 8", at: 17,
+      #"every 90m from 8: the end of the window is missing (column 17); expected "to" and a time"#),
     Row(
       "every 90m from 8 to", at: 20,
-      #"every 90m from 8 to: the end of the schedule is missing (column 20); expected a time like 8, 8:30, 8am or noon"#),
+      #"every 90m from 8 to: the end of the schedule is missing (column 20); expected a time like 8, 8:30, 8am or noon"#
+    ),
     Row(
       "every 90m form 8 to 22", at: 11, try: "every 90m from 8 to 22",
       #"every 90m form 8 to 22: "form" is not allowed here (column 11); did you mean from?"#),
@@ -210,7 +213,8 @@ import Testing
       #"daily at 8 0 times: "0" is not a possible number of times (column 12); expected a number from 1 to 10000"#),
     Row(
       "daily at 8 10001 times", .outOfRange, at: 12,
-      #"daily at 8 10001 times: "10001" is not a possible number of times (column 12); expected a number from 1 to 10000"#),
+      #"daily at 8 10001 times: "10001" is not a possible number of times (column 12); expected a number from 1 to 10000"#
+    ),
     Row(
       "daily at 8 until 2027-01-01 until 2028-01-01", at: 29,
       #"daily at 8 until 2027-01-01 until 2028-01-01: "until" occurs twice (column 29); expected each bound once"#),

@@ -93,7 +93,8 @@ struct BootedSleepTests {
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
       let added = try await machine.run("chime", ["--system", "in", "1h", "Tea", "--wake"])
       #expect(added.status == 0 && added.err.contains("CAP_WAKE_ALARM"), "\(added.text)")
-      #expect(try await machine.did("chime", "--system", "show", "Tea").contains("cannot wake the machine: chimed lacks"))
+      #expect(
+        try await machine.did("chime", "--system", "show", "Tea").contains("cannot wake the machine: chimed lacks"))
       // Status 1: something needs a look.
       let status = try await machine.run("chime", ["--system", "status"])
       #expect(status.status == 1 && status.out.contains("CAP_WAKE_ALARM"), "\(status.text)")

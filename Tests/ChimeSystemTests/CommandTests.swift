@@ -133,7 +133,9 @@ import Testing
         #expect(blocked["lastResult"].string?.contains("there is no program") == true, "\(blocked)")
       }
       let check = try await home.run(Machine.chimed, ["--check"])
-      #expect(check.status == 78 && check.err.contains("commands.note.program: there is no executable program"), "\(check.text)")
+      #expect(
+        check.status == 78 && check.err.contains("commands.note.program: there is no executable program"),
+        "\(check.text)")
       try prepare(home)
       daemon.process.send(SIGHUP)
       try await eventually("nothing waits any more") {

@@ -163,7 +163,9 @@ import Testing
       let child = try await watch(home, terminal)
       try await eventually("it has read all: \(terminal.text)") { terminal.text.contains("Water") }
       _ = try await daemon.stop()
-      try await eventually("it says so: \(terminal.text)") { terminal.rows[0].contains("the daemon is unavailable since") }
+      try await eventually("it says so: \(terminal.text)") {
+        terminal.rows[0].contains("the daemon is unavailable since")
+      }
       #expect(terminal.text.contains("Water"), "what was known stays")
       _ = try await home.start()
       try await eventually("it is back by itself: \(terminal.text)") { terminal.rows[0].contains("Chime: all right") }

@@ -194,8 +194,7 @@ struct BackupJudge {
       try need(faults.isEmpty, "the achievement \(achievement.id): \(faults.first?.description ?? "")")
       try need(
         (0...1_000_000).contains(achievement.experience),
-        "the XP of \(achievement.id) must be from 0 to "
-          + "1000000")
+        "the XP of \(achievement.id) must be from 0 to 1000000")
       try text(achievement.id.rawValue, "id")
       try texts(achievement.title, "title")
       try texts(achievement.text, "text")
@@ -299,8 +298,7 @@ struct BackupJudge {
     if let other = reminder.onlyIfDone {
       try need(
         Self.isReminderID(other.rawValue),
-        "the id of a reminder is "
-          + "invalid")
+        "the id of a reminder is invalid")
     }
     if let times = reminder.chainedTimes {
       try need(
@@ -348,8 +346,7 @@ struct BackupJudge {
     try need(occurrence.answeredBy.map(Self.isWay) ?? true, "the source of an answer is invalid")
     try need(
       occurrence.repeatAt == nil || [.fired, .delivered].contains(occurrence.state),
-      "it has a repeat, but does not "
-        + "repeat")
+      "its state allows no repeat")
     if let run = occurrence.missedRun {
       try need((1...Self.mostMissed).contains(run.count), "the number of times that it was missed is invalid")
     }

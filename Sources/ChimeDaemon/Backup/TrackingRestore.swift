@@ -112,8 +112,7 @@ struct TrackingRestore {
     }
     guard try transaction.endpoints(owner: owner).count <= RequestHandler.maxEndpoints else {
       throw ControlFailure.limitExceeded(
-        "endpoints: at most \(RequestHandler.maxEndpoints), including those that "
-          + "exist here")
+        "endpoints: at most \(RequestHandler.maxEndpoints), including those that exist here")
     }
     detail.all = try BackupRecords.reminders(owner, transaction).map(\.unowned)
     let old = try transaction.trackers(owner: owner)

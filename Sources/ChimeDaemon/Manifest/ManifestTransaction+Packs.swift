@@ -142,8 +142,7 @@ extension ManifestTransaction {
       if let other = found.pack {
         declared.fault(
           bundle.place, "name",
-          "has a tracker \(tracker.id), which the pack \(other) has too: only one of them is "
-            + "possible")
+          "has a tracker \(tracker.id), which the pack \(other) has too: only one of them is possible")
         return false
       }
       let fits =

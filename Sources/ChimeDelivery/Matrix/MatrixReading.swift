@@ -139,8 +139,7 @@ final class MatrixReading: Sendable {
     guard MatrixReply.isPlace(sync.next_batch) else { throw .init(reason: "its next_batch is invalid") }
     if sync.rooms?.leave?[source.room] != nil {
       throw .init(
-        reason: "\(source.account) is no longer in the room: invite it there, and Chime accepts the "
-          + "invitation")
+        reason: "\(source.account) is no longer in the room: invite it there, and Chime accepts the invitation")
     }
     return sync
   }

@@ -134,8 +134,7 @@ public struct EntryReader {
       guard text.isEmpty else {
         throw ExchangeError(
           line: row.line,
-          "\(tracker.id) is a check, which has no value, but the file has "
-            + "\(quoted(text))")
+          "\(tracker.id) is a check, which has no value, but the file has \(quoted(text))")
       }
       return nil
     }

@@ -46,8 +46,7 @@ enum ZipArchive {
       guard size <= rest else {
         throw ExchangeError(
           line: nil,
-          "the content of the archive has more than "
-            + "\(longest >> 20) MiB")
+          "the content of the archive has more than \(longest >> 20) MiB")
       }
       let data = archive[(header + 30 + ownName + ownExtra)...].prefix(packed)
       let bytes: [UInt8]?

@@ -67,8 +67,7 @@ public enum TimerImport {
         guard let span = Self.span(setting.value), span >= .minutes(1) else {
           plan.remark(
             setting.line, title, .refused,
-            "\(setting.name)=\(excerpt(setting.value)) is not a span of a minute or "
-              + "more")
+            "\(setting.name)=\(excerpt(setting.value)) is not a span of a minute or more")
           continue
         }
         // Of one grid with each import, so that it is known again.

@@ -112,8 +112,7 @@ extension RequestHandler {
       if token != nil, settings.user == nil {
         throw ControlFailure.invalidValue(
           field: "user",
-          "a password needs a name for the log-in: give it with --user, or remove the password with "
-            + "--reset token")
+          "a password needs a name for the log-in: give it with --user, or remove the password with --reset token")
       }
     }
     guard token == nil else { return }

@@ -91,8 +91,7 @@ extension RequestHandler {
   static var expectsNoEntry: ControlFailure {
     .invalidValue(
       field: "within",
-      "an expectation ends with a ping, and a tracker's reminder with an entry: give "
-        + "only one of the two")
+      "an expectation ends with a ping, and a tracker's reminder with an entry: give only one of the two")
   }
 
   func insert(

@@ -53,7 +53,7 @@ extension RequestHandler {
       let reply = Tracking.InstallPack.Reply(
         pack: try wired(installed, work.transaction), created: before == nil,
         unlocked: try unlocked(outcome, work.transaction))
-      return (reply, outcome, "pack \(pack.id) \(before == nil ? "added" : "brought up to date")")
+      return (reply, outcome, "pack \(pack.id) \(before == nil ? "added" : "updated")")
     }
   }
 

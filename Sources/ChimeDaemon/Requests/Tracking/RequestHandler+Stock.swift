@@ -20,8 +20,7 @@ extension RequestHandler {
     guard (request.add == nil) != (request.count == nil), let amount = request.add ?? request.count else {
       throw ControlFailure.invalidValue(
         field: "add",
-        "give either the amount that is added, or count: the amount "
-          + "in all")
+        "give either the amount that is added, or count: the amount in all")
     }
     if let days = request.warnDays, !Stock.warnDays.contains(days) {
       throw ControlFailure.invalidValue(field: "warnDays", "give 0 to 366 days")
