@@ -43,8 +43,7 @@ package enum CommandMain {
     if line.has("json"), line.has("plain") {
       throw Failure.usage(
         localized(
-          "--json and --plain cannot be used "
-            + "together"))
+          "--json and --plain cannot be used together"))
     }
     guard let verb = line.verb else {
       if let word = line.words.first { throw CommandTable.standard.unknown(verb: word, within: []) }

@@ -79,8 +79,7 @@ final class Transaction: SQLTransaction {
     ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
     guard let made else {
       throw StoreFailure.internalError(
-        "PostgreSQL created no delivery queue for "
-          + "\(queue.channel)")
+        "PostgreSQL created no delivery queue for \(queue.channel)")
     }
     return made
   }

@@ -20,8 +20,7 @@ extension Connection {
       return .unavailable("\(path) may not grow further: raise the limit on the size of files (ulimit -f, LimitFSIZE=)")
     case EROFS:
       return .unavailable(
-        "\(path) is on a read-only file system: find the reason in the kernel's log, and mount it "
-          + "writable")
+        "\(path) is on a read-only file system: find the reason in the kernel's log, and mount it writable")
     default: break
     }
     return switch code & 0xFF {

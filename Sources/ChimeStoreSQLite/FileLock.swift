@@ -16,8 +16,7 @@ final class FileLock: Sendable {
     let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else {
       throw .unavailable(
-        "\(path) cannot be created: check that its folder exists and is writable "
-          + "(\(errorText(errno)))")
+        "\(path) cannot be created: check that its folder exists and is writable (\(errorText(errno)))")
     }
     var patience = 100
     while flock(file, LOCK_EX | LOCK_NB) != 0 {

@@ -111,7 +111,7 @@ import Varlink
     let daemon = try daemon()
     let titled = chime(["add", "Tea", "daily", "--from", "-"], daemon: daemon)
     #expect(titled.status == .usage)
-    #expect(titled.errors.contains("--from goes with no title and no schedule"), "\(titled.errors)")
+    #expect(titled.errors.contains("--from cannot be used with a title or a schedule"), "\(titled.errors)")
     let missing = chime(["add", "--from", "/nonexistent/a.jsonl"], daemon: daemon)
     #expect(missing.errors == "chime: cannot read /nonexistent/a.jsonl: No such file or directory\n")
     #expect(chime(["add", "--from", "-"], daemon: daemon).errors == "0 reminders were added\n")

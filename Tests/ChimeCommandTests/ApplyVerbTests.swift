@@ -102,7 +102,7 @@ import Varlink
     #expect(done.status == .success, "\(done.errors)")
     #expect(daemon.calls.last?.parameters["entries"] == .bool(true))
     let alone = chime(["apply", "-", "--entries"], daemon: daemon)
-    #expect(alone.status == .usage && alone.errors.contains("--prune is missing"))
+    #expect(alone.status == .usage && alone.errors.contains("--entries needs --prune"))
   }
 
   /// A set may come from anywhere, and its tokenFile may name any file that its reader can read.

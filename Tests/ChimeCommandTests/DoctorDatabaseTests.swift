@@ -23,15 +23,15 @@ import Testing
   static let breaks: [DoctorTests.Break] = [
     DoctorTests.Break(.store, .good, "postgres: host=db1,db2 dbname=chime", "", server { _ in }),
     DoctorTests.Break(
-      .store, .bad, "none is connected that it could wait for", "start the standby, and see its log",
+      .store, .bad, "none is connected", "start the standby, and see its log",
       server { ($0.standbys, $0.synchronousStandbys) = (0, 0) }),
     DoctorTests.Break(
-      .store, .bad, "none is connected that it could wait for", "start the standby, and see its log",
+      .store, .bad, "none is connected", "start the standby, and see its log",
       server { $0.synchronousStandbys = 0 }),
     // Without the permission to see the standbys' roles, the doctor does not guess.
     DoctorTests.Break(.store, .good, "in order", "", server { $0.synchronousStandbys = nil }),
     DoctorTests.Break(
-      .store, .caution, "no server follows the database",
+      .store, .caution, "no standby server follows the database",
       "set up a standby (docs/fleet.md), or back the database up often (pg_dump)",
       server { ($0.standbys, $0.synchronousStandbys, $0.waitsForStandby) = (0, 0, false) }),
     DoctorTests.Break(

@@ -183,10 +183,12 @@ import Varlink
     Break(.socket, .bad, "is no socket", "mv /run/user/1000/chime/io.chime /run/user/1000/chime/io.chime.old") {
       $0.socket.kind = .other
     },
-    Break(.socket, .bad, "left by a daemon that is gone", "systemctl --user start chimed") {
+    Break(.socket, .bad, "remains from a daemon that has ended", "systemctl --user start chimed") {
       $0.socket.connection = .refused
     },
-    Break(.socket, .bad, "others may connect", "chmod 600 /run/user/1000/chime/io.chime") { $0.socket.mode = 0o666 },
+    Break(.socket, .bad, "other users may connect", "chmod 600 /run/user/1000/chime/io.chime") {
+      $0.socket.mode = 0o666
+    },
     Break(.socket, .bad, "may not connect", "sudo usermod --append --groups chime ann") {
       $0.isSystem = true
       $0.socket.connection = .notPermitted
@@ -197,7 +199,7 @@ import Varlink
     },
     Break(.units, .caution, "does not manage it here: no bus", "") { $0.units?.problem = "no bus" },
     Break(.units, .caution, "does not know chimed.socket", "sudo make install") { $0.units?.socket.load = "not-found" },
-    Break(.units, .caution, "chimed.service was changed on disk", "systemctl --user daemon-reload") {
+    Break(.units, .caution, "chimed.service has changed on disk", "systemctl --user daemon-reload") {
       $0.units?.service.needsReload = true
     },
     Break(.units, .caution, "chimed.service does not start by itself", "systemctl --user enable --now chimed.service") {
@@ -210,7 +212,7 @@ import Varlink
     Break(.units, .bad, "calls it masked", "systemctl --user unmask chimed.service") {
       $0.units?.service.load = "masked"
     },
-    Break(.units, .bad, "which is not there", "systemctl --user cat chimed.service") {
+    Break(.units, .bad, "which does not exist", "systemctl --user cat chimed.service") {
       $0.units?.programIsThere = false
     },
     Break(.units, .caution, "came with /opt/chimed", "systemctl --user cat chimed.service") {
@@ -223,7 +225,7 @@ import Varlink
       $0.units?.service.file = "/home/ann/.config/systemd/user/chimed.service"
       $0.units?.service.replaces = "/usr/lib/systemd/user/chimed.service"
     },
-    Break(.units, .caution, "systemd did not start", "") { $0.units?.service.active = "inactive" },
+    Break(.units, .caution, "runs outside systemd", "") { $0.units?.service.active = "inactive" },
     Break(.lingering, .caution, "ends when you log out", "loginctl enable-linger") { $0.lingers = false },
     Break(.lingering, .good, "not needed", "") {
       $0.lingers = false
@@ -231,7 +233,7 @@ import Varlink
       $0.commands = .answer([])
     },
     // Without a daemon its reminders are unknown.
-    Break(.lingering, .skipped, "no daemon to ask", "") {
+    Break(.lingering, .skipped, "no daemon answers", "") {
       $0.lingers = false
       $0.daemon = .absent
       $0.endpoints = .notAsked
@@ -240,7 +242,7 @@ import Varlink
     Break(.configuration, .bad, "/c.toml:3: \"lgo\" is no key", "") {
       $0.examination?.configuration.problem = "/c.toml:3: \"lgo\" is no key of Chime's"
     },
-    Break(.configuration, .caution, "not in force yet", "systemctl --user reload chimed") {
+    Break(.configuration, .caution, "not loaded yet", "systemctl --user reload chimed") {
       $0.examination?.configuration.isInForce = false
     },
     Break(.store, .bad, "is damaged", "systemctl --user restart chimed") {
@@ -252,10 +254,10 @@ import Varlink
       facts.daemon = .answered(health, after: 3)
     },
     Break(.store, .caution, "set aside: /x y.corrupt-1", "") { $0.examination?.store.leftovers = ["/x y.corrupt-1"] },
-    Break(.store, .good, "too large to be read through", "") { $0.examination?.store.isWhole = false },
+    Break(.store, .good, "too large to check", "") { $0.examination?.store.isWhole = false },
     Break(.room, .bad, "the disk is full: 10 MiB", "") { $0.examination?.store.freeBytes = 10 << 20 },
     Break(.room, .caution, "little room: 100 MiB", "") { $0.examination?.store.freeBytes = 100 << 20 },
-    Break(.snapshots, .caution, "much was written since", "chime snapshot") {
+    Break(.snapshots, .caution, "much has changed since", "chime snapshot") {
       $0.examination?.store.latestSnapshot?.takenAt = Wire.Time(at: "2026-03-01T03:00:00Z", zone: "UTC")
     },
     Break(.snapshots, .caution, "none is taken", "snapshots = 3") { $0.examination?.store.keptSnapshots = 0 },
@@ -272,10 +274,10 @@ import Varlink
     Break(.bus, .bad, "it cannot be reached", "") {
       $0.examination?.bus.problem = "it cannot be reached: Connection refused"
     },
-    Break(.bus, .caution, "and that of this terminal", "systemctl --user import-environment") {
+    Break(.bus, .caution, "and this terminal uses", "systemctl --user import-environment") {
       $0.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/tmp/other"
     },
-    Break(.bus, .caution, "names no session bus", "nothing, as long as no reminder") {
+    Break(.bus, .caution, "names no session bus", "not needed: no reminder") {
       $0.examination?.bus = .init(server: .unknown)
       $0.examination?.desktop.isNeeded = false
     },
@@ -293,16 +295,16 @@ import Varlink
       $0.examination?.desktop.isNeeded = false
       $0.environment["XDG_SESSION_TYPE"] = "x11"
     },
-    Break(.bus, .caution, "names no session bus", "nothing, as long as no reminder") {
+    Break(.bus, .caution, "names no session bus", "not needed: no reminder") {
       $0.examination?.bus = .init(server: .unknown)
       $0.examination?.desktop.isNeeded = false
       $0.environment["XDG_SESSION_TYPE"] = "tty"
     },
-    Break(.notifications, .caution, "popups wait", "nothing, as long as no reminder") {
+    Break(.notifications, .caution, "popups wait", "not needed: no reminder") {
       $0.examination?.bus.server = .missing
       $0.examination?.desktop.isNeeded = false
     },
-    Break(.desktop, .caution, "notify-send is not there", "nothing, as long as no reminder") {
+    Break(.desktop, .caution, "notify-send is not there", "not needed: no reminder") {
       $0.examination?.desktop.path = nil
       $0.examination?.desktop.isNeeded = false
     },
@@ -311,7 +313,7 @@ import Varlink
     Break(.notifications, .caution, "shows no buttons", "sudo apt install dunst") {
       $0.examination?.bus.capabilities = ["body"]
     },
-    Break(.notifications, .good, "started by the bus", "") { $0.examination?.bus.server = .startable },
+    Break(.notifications, .good, "the bus starts", "") { $0.examination?.bus.server = .startable },
     Break(.desktop, .bad, "notify-send is not there", "sudo apt install libnotify-bin") {
       $0.examination?.desktop.path = nil
     },
@@ -324,7 +326,7 @@ import Varlink
     Break(.desktop, .bad, "ends with status 3", "/usr/bin/notify-send --version") {
       $0.popupProgram = .ended(status: 3, output: "")
     },
-    Break(.desktop, .good, "over D-Bus", "") { $0.examination?.desktop.transport = "dbus" },
+    Break(.desktop, .good, "popups use D-Bus", "") { $0.examination?.desktop.transport = "dbus" },
     Break(.endpoints, .bad, "is disabled: gone", "chime endpoint test team") { $0.change { $0.disabled = "gone" } },
     Break(
       .endpoints, .bad, "Chime cannot send to team: it has no secret", "chime endpoint rotate team --secret-file FILE"
@@ -338,7 +340,7 @@ import Varlink
       $0.change { $0.failingSince = Wire.Time(at: "2026-03-27T10:20:30Z", zone: "UTC") }
       $0.endpointResults["team"] = "status 500"
     },
-    Break(.endpoints, .bad, "a certificate that is not believed", "chime endpoint test team") {
+    Break(.endpoints, .bad, "an untrusted certificate", "chime endpoint test team") {
       $0.change { $0.failingSince = Wire.Time(at: "2026-03-27T10:20:30Z", zone: "UTC") }
       $0.endpointResults["team"] = "SSL certificate problem: self-signed certificate"
     },
@@ -360,7 +362,7 @@ import Varlink
     Break(.deliveries, .caution, "given up in the last seven days: 1", "chime deliveries --state dead") {
       $0.givenUp = .answer([Samples.delivery])
     },
-    Break(.clock, .caution, "nothing keeps it right", "sudo apt install systemd-timesyncd") {
+    Break(.clock, .caution, "nothing synchronizes the clock", "sudo apt install systemd-timesyncd") {
       $0.examination?.clock?.isSynchronized = false
     },
     Break(.clock, .caution, "though chronyd runs", "chronyc tracking") {
@@ -368,7 +370,7 @@ import Varlink
       $0.clockKeepers = ["chronyd"]
     },
     Break(.clock, .skipped, "cannot check it here", "") { $0.examination?.clock = nil },
-    Break(.zone, .bad, "leads to no time zone", "sudo timedatectl set-timezone Europe/Prague") {
+    Break(.zone, .bad, "is not a valid time zone", "sudo timedatectl set-timezone Europe/Prague") {
       $0.examination?.zone.problem =
         "/etc/localtime is not a valid time zone, so chimed uses UTC: timedatectl set-timezone sets one"
     },
@@ -389,7 +391,7 @@ import Varlink
     },
     Break(.language, .good, "cs_CZ.UTF-8", "") { $0.language.isKnown = false },
     Break(.language, .caution, "no translations are installed", "sudo make install") { $0.language.there = [] },
-    Break(.language, .good, "has no texts in it", "") { $0.language.wanted = ["fr_FR", "fr"] },
+    Break(.language, .good, "has no translation", "") { $0.language.wanted = ["fr_FR", "fr"] },
   ]
 
   @Test(arguments: breaks.indices) func eachBrokenStateIsFoundWithItsRemedy(_ index: Int) throws {

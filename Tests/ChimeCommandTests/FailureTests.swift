@@ -60,7 +60,7 @@ import Varlink
     let old = try FakeDaemon { method, _ in .service(.methodNotFound(method: method)) }
     let outcome = chime(["list"], daemon: old)
     #expect(outcome.status == .failed)
-    #expect(outcome.errors.contains("compare `chime version` with `chime status`"))
+    #expect(outcome.errors.contains("compare the versions of `chime version` and `chime status`"))
   }
 
   @Test func aDaemonThatHangsUp() throws {
@@ -101,7 +101,7 @@ import Varlink
     let daemon = try FakeDaemon { [result] _, _ in .reply(EndpointsInterface.Test.Reply(result: result)) }
     let outcome = chime(["endpoint", "test", "team"], daemon: daemon)
     #expect(outcome.status == .failed)
-    #expect(outcome.output.contains("not taken: connection refused"))
+    #expect(outcome.output.contains("not accepted: connection refused"))
   }
 }
 
@@ -115,7 +115,7 @@ import Varlink
     #expect(daemon.calls.last?.parameters == ["name": "backup"])
     for part in [
       "/usr/local/bin/backup --quiet\n", "  CHIME_TITLE=A test\n", #"  < {"type":"chime.test"}"#, "  > no disk\n",
-      "it wrote more than is kept", "not delivered: it ended with status 3: no disk, after 12 ms",
+      "the rest of the output was dropped", "not delivered: it ended with status 3: no disk, after 12 ms",
     ] {
       #expect(outcome.output.contains(part), "\(part) in \(outcome.output)")
     }

@@ -186,7 +186,7 @@ import Varlink
   @Test func anItemIsShownWithItsAchievements() throws {
     let page = try Self.draw("item show watches Speedmaster", year: Self.collection)
     #expect(
-      page.contains("Speedmaster ✗ there no more") && page.contains("brand") && page.contains("Achievements with it"))
+      page.contains("Speedmaster ✗ no longer there") && page.contains("brand") && page.contains("Achievements with it"))
     // No picture sequence is sent to a terminal that has not announced support.
     #expect(!page.contains("\u{1B}_G") && !page.contains("\u{1B}P"))
     let json = chime(words("item show watches tank --json"), daemon: try FakeTrackers(year: Self.collection).daemon())
@@ -298,7 +298,7 @@ import Varlink
     #expect(html.matches(of: /data:image\/png;base64,/).count == 1)
     #expect(html.contains(".ph0{background-image:url(data:image/png;base64,iVBOR"))
     #expect(html.matches(of: /class="photo ph0"/).count >= 2 && html.contains("class=\"shots\""))
-    #expect(html.contains("There no more") && html.contains("✗ until 2026-01-31"))
+    #expect(html.contains("No longer there") && html.contains("✗ until 2026-01-31"))
     #expect(html.contains("class=\"wear\""))
     // A file that is no picture is not embedded, regardless of its name.
     var year = Self.collection
@@ -350,7 +350,7 @@ import Varlink
     let goal = try #require(year.trackers.firstIndex { $0.id == "goal" })
     year.trackers[goal].counting = T.Counting(times: 3, per: .week)
     let none = chime(words("progress goal --plan"), daemon: try FakeTrackers(year: year).daemon())
-    #expect(none.status == .failed && none.errors.contains("there is no plan of days"))
+    #expect(none.status == .failed && none.errors.contains("it has no plan of days"))
   }
 
   /// Twenty shapes, each drawn differently; a day keeps its shape.

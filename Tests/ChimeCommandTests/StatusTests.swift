@@ -69,7 +69,7 @@ import Testing
           }),
         .failed,
         [
-          "something needs a look", "  ! endpoint \"team\" rests until",
+          "something needs attention", "  ! endpoint \"team\" rests until",
           "→  Chime retries by itself; `chime endpoint test team`",
         ]
       ),

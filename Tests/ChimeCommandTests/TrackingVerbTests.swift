@@ -154,7 +154,7 @@ import Varlink
         ["✔ Weight is installed", "✔ Goal is installed", "Now type:", "chime log goal"]
       ),
       ("undo", "Trackers.Undo", #"{"change":12}"#, ["Undone: logged: 250 ml of water", "17 min ago"]),
-      ("undo --dry-run", "Trackers.Undo", #"{"dryRun":true}"#, ["Would be taken back"]),
+      ("undo --dry-run", "Trackers.Undo", #"{"dryRun":true}"#, ["Would undo"]),
       ("undo --list -n 5", "Trackers.Changes", #"{"limit":5}"#, ["WHEN", "250 ml of water"]),
     ] as [(String, String, String, [String])])
   func asksAndPrints(_ line: String, _ method: String, _ parameters: String, _ parts: [String]) throws {
@@ -193,15 +193,15 @@ import Varlink
       ("tracker add", .usage, "a title is missing", "chime tracker add reading"),
       ("tracker add water", .failed, "there is a tracker \"water\" already", "`chime tracker edit water` changes it"),
       ("tracker add 日本語", .usage, "cannot make an id from \"日本語\"", "--id reading"),
-      ("tracker add x --goal 2.5", .usage, "the goal of a check is so many times", "--unit makes it an amount"),
+      ("tracker add x --goal 2.5", .usage, "the goal of a check is a number of times", "--unit makes it an amount"),
       ("tracker add x --unit ml --goal 2kg", .usage, "--goal is in ml, not in kg", nil),
       ("tracker add x --limit 2 --goal 2", .usage, "--goal and --limit cannot be used together", nil),
       ("tracker add x --limit 2 --per week", .usage, "--limit is for a day", nil),
-      ("tracker add x --limit 2.5", .usage, "the limit of a check is so many times", "--unit makes it an amount"),
+      ("tracker add x --limit 2.5", .usage, "the limit of a check is a number of times", "--unit makes it an amount"),
       ("tracker add x --kind measure --unit kg --limit 2", .usage, "a measure has no limit", "--goal is the value"),
       ("tracker add x --goal 2l", .usage, "--goal is in l, and the tracker has no unit", "--unit l"),
       ("tracker add x --days mon --times 3/week", .usage, "--days and --times cannot be used together", nil),
-      ("tracker add x --times often", .usage, "--times takes 3/week", nil),
+      ("tracker add x --times often", .usage, "--times needs 3/week", nil),
       ("tracker add x --day-starts noon", .usage, "--day-starts needs a time of day such as 4:00, not \"noon\"", nil),
       ("tracker add x --days mnday", .usage, "--days takes days of the week", "did you mean monday?"),
       ("tracker edit water", .usage, "what should change? Give an option", nil),

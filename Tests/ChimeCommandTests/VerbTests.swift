@@ -326,8 +326,8 @@ import Varlink
       #expect(daemon.calls[0].parameters.description.hasPrefix(parameters), "\(daemon.calls[0].parameters.description)")
     }
     for (line, sentence) in [
-      ("pause --all", "until when? a time is missing"), ("pause --all Tea until monday", "--all goes with no ID"),
-      ("pause --all until yesterday", "yesterday is in the past"), ("pause Tea --critical", "--critical goes with"),
+      ("pause --all", "until when? a time is missing"), ("pause --all Tea until monday", "--all takes no ID"),
+      ("pause --all until yesterday", "yesterday is in the past"), ("pause Tea --critical", "--critical needs"),
     ] {
       let daemon = try Self.daemon()
       let outcome = chime(words(line), daemon: daemon)

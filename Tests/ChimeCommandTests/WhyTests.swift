@@ -77,7 +77,7 @@ import Varlink
     let when = "every 90m from 08:00 to 22:00"
     #expect(
       Self.says(
-        Self.reasons(), "It rings next at 2026-03-27T10:26: its schedule, \(when), has no time before",
+        Self.reasons(), "It rings next at 2026-03-27T10:26: its schedule, \(when), has no earlier time",
         "chime edit r7k2 --when \"\(when)\""))
     let held = Self.reasons { $0.held = Samples.time(1_774_600_100) }
     #expect(Self.says(held, "quiet hours defer the time at 2026-03-27T09:28", "chime edit r7k2 --quiet-rule off"))
@@ -89,7 +89,7 @@ import Varlink
     let finished = Self.reasons { ($0.next, $0.state) = (nil, .finished) }
     #expect(Self.says(finished, "does not ring again", "chime edit r7k2 --when \"tomorrow at 9\""))
     let done = Self.reasons { $0.passedOver = .doneAlready }
-    #expect(Self.says(done, "will not ring: by its tracker it is done", "chime edit r7k2 --no-quiet-when-done"))
+    #expect(Self.says(done, "will not ring: its tracker is done", "chime edit r7k2 --no-quiet-when-done"))
   }
 
   @Test func whatKeepsAMessageFromArrivingIsSaid() {

@@ -398,7 +398,7 @@ import Varlink
     ] as [([String], String?)]) func eachWayInHasTheSameBounds(_ names: [String], _ fault: String?) async throws
   {
     let long = names.contains { $0.utf8.count > 32 }
-    let expected = fault ?? (long ? "is no name: give 1 to 32 letters, digits and -, such as bodyFat" : nil)
+    let expected = fault ?? (long ? "is not a name: give 1 to 32 letters, digits and -, such as bodyFat" : nil)
     let lines = names.map { "\"\($0)\" = \"%\"\n" }.joined()
     try await TrackerHouse.live { house in
       let draft = Trackers.TrackerDraft(

@@ -69,7 +69,7 @@ struct BackupEndpointsTests {
   @Test(
     arguments: [
       ("https://example.org/hook", "ftp://example.org/hook", "url"),
-      ("\"channel\":\"phone\"", "\"channel\":\"desktop\"", "no endpoint's name"),
+      ("\"channel\":\"phone\"", "\"channel\":\"desktop\"", "the name of an endpoint is invalid"),
       ("\"concurrency\":3", "\"concurrency\":300000", "from 1 to 64"),
       ("X-From", "X\\nFrom", "header"),
     ])

@@ -176,11 +176,11 @@ struct BackupHistoryTests {
   @Test(
     arguments: [
       ("\"done\":{}", "\"delivered\":{}", "its reminder is missing"),
-      ("\"rounds\":1", "\"rounds\":-1", "as often as nothing can"),
-      ("\"rounds\":1", "\"rounds\":1,\"repeatAt\":5000", "not repeated"),
-      ("\"rounds\":1", "\"rounds\":1,\"missedRun\":{\"count\":0,\"through\":5000}", "nothing can be"),
+      ("\"rounds\":1", "\"rounds\":-1", "it fired is invalid"),
+      ("\"rounds\":1", "\"rounds\":1,\"repeatAt\":5000", "allows no repeat"),
+      ("\"rounds\":1", "\"rounds\":1,\"missedRun\":{\"count\":0,\"through\":5000}", "was missed is invalid"),
       ("Tea", "T\\u0007a", "control character"),
-      ("abcd", "../etc", "no reminder's id"),
+      ("abcd", "../etc", "the id of a reminder is invalid"),
     ])
   func whatCannotHaveHappenedIsRefused(_ old: String, _ new: String, _ part: String) throws {
     let line = try BackupFormat.line("occurrence", Self.open, BackupFormat.encoder())

@@ -182,12 +182,12 @@ struct BackupTests {
             refusal?.parameters["line"] == .int(Int64(line)), "\(String(describing: refusal))", sourceLocation: source)
         }
       }
-      try refused(Array("{}\n".utf8), "no backup", line: 1)
+      try refused(Array("{}\n".utf8), "not a backup", line: 1)
       try refused(Array("PK\u{3}\u{4}".utf8), "cut off")
       try refused(Array(good.dropLast(200)), "cut off")
       let text = String(decoding: good, as: UTF8.self)
       try refused(
-        Array(text.split(separator: "\n").dropLast().joined(separator: "\n").utf8) + [10], "the sum is missing")
+        Array(text.split(separator: "\n").dropLast().joined(separator: "\n").utf8) + [10], "the checksum is missing")
       try refused(good + Array("{}\n".utf8), "something follows")
       // Flip single bits.
       for place in stride(from: 40, to: good.count, by: good.count / 9) {
@@ -199,7 +199,7 @@ struct BackupTests {
           "byte \(place)")
       }
       func with(_ line: String) -> [UInt8] { Self.sealed(lines + [line]) }
-      try refused(with(lines[1]), "there twice", line: lines.count + 1)
+      try refused(with(lines[1]), "occurs twice", line: lines.count + 1)
       try refused(
         with(
           "{\"entry\":{\"tracker\":\"nobody\",\"at\":\"2026-01-01T00:00:00Z\",\"day\":\"2026-01-01\",\"minute\":0}}"),
@@ -211,12 +211,12 @@ struct BackupTests {
       try refused(
         with(
           "{\"entry\":{\"tracker\":\"watches\",\"at\":\"2026-01-01T00:00:00Z\",\"day\":\"2026-01-01\",\"minute\":0,\"photo\":\"../../etc/passwd\"}}"
-        ), "no photo's name")
+        ), "the name of a photo is invalid")
       try refused(
         with(
           "{\"entry\":{\"tracker\":\"water\",\"at\":\"2026-01-01T00:00:00Z\",\"day\":\"2026-01-01\",\"minute\":0,\"quantity\":9223372036854775807}}"
-        ), "more than can be recorded")
-      try refused(with("{\"secret\":{}}"), "nothing that a backup has")
+        ), "too large to record")
+      try refused(with("{\"secret\":{}}"), "this kind of line is unknown")
       try refused(with(String(repeating: "[", count: 5_000)), "nests deeper")
       try refused(with("{\"entry\":"), "no JSON object")
       try refused(
@@ -225,12 +225,14 @@ struct BackupTests {
       try refused(
         with("{\"photo\":{\"name\":\"\(String(repeating: "a", count: 64)).jpg\",\"bytes\":99999999999}}"),
         "at most 20 MiB")
-      try refused(Self.sealed(lines.filter { !$0.hasPrefix("{\"milestone") }), "counts other things", line: 1)
-      try refused(Self.sealed([lines[0].replacing("\"version\":1", with: "\"version\":2")] + body), "a later Chime")
+      try refused(
+        Self.sealed(lines.filter { !$0.hasPrefix("{\"milestone") }), "the counts in the header do not match", line: 1)
+      try refused(
+        Self.sealed([lines[0].replacing("\"version\":1", with: "\"version\":2")] + body), "a later version of Chime")
       try refused(
         Self.sealed([lines[0].replacing("\"entries\":41", with: "\"entries\":4000000000")] + body),
-        "counts other things")
-      try refused(Array(String(repeating: "x", count: 5_000_000).utf8), "longer than any")
+        "the counts in the header do not match")
+      try refused(Array(String(repeating: "x", count: 5_000_000).utf8), "longer than a line")
       #expect(Self.body(try house.backup()) == body, "and nothing has changed")
       #expect(house.refusal(Wired.Restore(upload: "none"))?.name == "NotFound")
     }

@@ -123,9 +123,9 @@ struct ConfigurationTests {
     ("[defaults]\njitter = \"25h\"", "defaults.jitter has to be a duration from 0s to 1d"),
     ("[quiet]\nhours = \"22:00-07:00\"", "quiet.hours has to be an array of spans, such as"),
     ("[quiet]\nhours = [\"22:00-25:00\"]", "quiet.hours has to be an array of spans, such as"),
-    ("[quiet]\nhours = [\"00:00-24:00\"]", "which leave some minute of the week"),
+    ("[quiet]\nhours = [\"00:00-24:00\"]", "which must leave some minute of the week free"),
     ("[quiet]\nrule = \"off\"", "quiet.rule must be \"hold\" or \"drop\"; found \"off\""),
-    ("[log\nlevel = 1", "this is not TOML"),
+    ("[log\nlevel = 1", "invalid TOML"),
     (
       "[webhook]\nallow = [\"10.0.0.1/8\"]",
       "chimed.toml:2:9: webhook.allow has to be an array of addresses and blocks of addresses, such as "
@@ -150,7 +150,7 @@ struct ConfigurationTests {
       "chimed.toml:2:1: \"a b\" is no name for a calendar: 1 to 64 letters, digits, - or _"
     ),
     ("[calendars]\nweekends = []", "\"weekends\" is no name for a calendar"),
-    ("[calendars]\ntomorrow = []", "and no word that schedules know already"),
+    ("[calendars]\ntomorrow = []", "and no word that schedules use"),
     ("[calendars]\n2026-12-24 = []", "\"2026-12-24\" is no name for a calendar"),
     ("[calendars]\n\"a.b\" = []", "\"a.b\" is no name for a calendar"),
     ("[calendars]\nholidays = \"holidays.ics\"", "or the absolute path of an .ics file; found \"holidays.ics\""),

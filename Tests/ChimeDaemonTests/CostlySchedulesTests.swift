@@ -39,7 +39,7 @@ struct CostlySchedulesTests {
       ] {
         #expect(said.contains("InvalidSchedule"), "\(said)")
         #expect(said.contains("the rule \(Self.useless) never has a time"), "\(said)")
-        #expect(said.contains("take this one out"), "\(said)")
+        #expect(said.contains("remove this one"), "\(said)")
       }
     }
   }

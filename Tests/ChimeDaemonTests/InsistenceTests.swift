@@ -45,7 +45,7 @@ struct InsistenceTests {
   }
 
   @Test(arguments: [
-    (Change(nag: .init(max: 3)), "nag", "say how often"),
+    (Change(nag: .init(max: 3)), "nag", "give the interval of repeats"),
     (Change(nag: .init(every: "PT9S")), "nag", "from 10s to 1w"),
     (Change(nag: .init(every: "5m")), "nag", "ISO 8601"),
     (Change(nag: .init(every: "PT5M", max: 0)), "nag", "1 to 100 times, not 0"),
@@ -58,7 +58,7 @@ struct InsistenceTests {
     (Change(nag: .init(every: "PT5M", escalation: [.init(from: 1, channels: [])])), "nag", "give one to"),
     (Change(nag: .init(every: "PT5M", escalation: [.init(from: 1, channels: ["a b"])])), "nag", "is no channel"),
     (Change(quiet: .init(hours: ["22:00"])), "quiet", "the end is missing"),
-    (Change(quiet: .init(hours: ["0-24"])), "quiet", "leave no minute"),
+    (Change(quiet: .init(hours: ["0-24"])), "quiet", "leave no free minute"),
     (Change(jitter: "PT25H"), "jitter", "from 0s to 1d"), (Change(jitter: "-PT1M"), "jitter", "from 0s to 1d"),
     (Change(location: "a\nb"), "location", "control character"),
     (Change(category: "a\nb"), "category", "control character"),

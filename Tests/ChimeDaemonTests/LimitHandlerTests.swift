@@ -57,11 +57,12 @@ import Testing
       refused(.init(id: "a", kind: .check, goal: .init(count: -1, atMost: true)), "give 0 to 10000")
       refused(.init(id: "a", kind: .check, goal: .init(count: 0)), "give 1 to 10000")
       refused(.init(id: "a", kind: .amount, unit: "ml", goal: .init(total: -1, atMost: true)), "more than nothing")
-      refused(.init(id: "a", kind: .measure, unit: "kg", goal: .init(value: 80, atMost: true)), "adds up to nothing")
+      refused(
+        .init(id: "a", kind: .measure, unit: "kg", goal: .init(value: 80, atMost: true)), "its values do not add up")
       refused(
         .init(
           id: "a", kind: .check, goal: .init(count: 2, atMost: true),
-          counting: .init(times: 3, per: .week)), "give the weekdays")
+          counting: .init(times: 3, per: .week)), "give those weekdays")
       let none = try house.put(.init(id: "none", kind: .check, goal: .init(count: 0, atMost: true)))
       #expect(none.goal?.count == 0)
       #expect(try house.log("none").limit == .passed)
@@ -103,7 +104,7 @@ import Testing
       let wrong = RemindersInterface.Apply(
         files: [.init(name: "a.toml", text: text + "\ndays = \"3 times a week\"\n")], otherwise: "home", secrets: [],
         packs: [])
-      #expect(house.refusal(wrong).map { "\($0)".contains("give the weekdays") } == true)
+      #expect(house.refusal(wrong).map { "\($0)".contains("give those weekdays") } == true)
       try house.log("caffeine", 400)
       backup = try house.backup()
     }

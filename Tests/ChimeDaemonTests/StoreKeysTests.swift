@@ -33,6 +33,6 @@ struct StoreKeysTests {
   }
 
   @Test func anEngineWithoutADatabaseIsRefused() {
-    #expect(fault("[store]\nengine = \"postgres\"")?.contains("needs store.connection beside it") == true)
+    #expect(fault("[store]\nengine = \"postgres\"")?.contains("needs store.connection") == true)
   }
 }

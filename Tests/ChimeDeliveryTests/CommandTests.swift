@@ -335,9 +335,9 @@ extension RealThings {
       let cases: [(CommandDefinition, String)] = [
         (definition([], program: "/nowhere/at-all"), "there is no program /nowhere/at-all"),
         (definition([], program: "no-such-program-here"), "there is no program no-such-program-here"),
-        (definition([], program: home + "/lost"), "what its first line names"),
+        (definition([], program: home + "/lost"), "no interpreter as its first line names"),
         (definition([], program: home + "/plain"), "is not a program: a script needs a first line such as #!/bin/sh"),
-        (definition([], program: home), "may not be run by the daemon's user"),
+        (definition([], program: home), "the daemon's user may not run"),
         (
           definition(["input"]) { $0.folder = "/nowhere" },
           "its workingDirectory cannot be entered (chdir: No such file"

@@ -189,8 +189,8 @@ extension RealThings {
     }
 
     @Test(arguments: [
-      ("hang", ChannelReport.NextStep.retry, "did not say that the popup is shown"),
-      ("stubborn", .retry, "did not say that the popup is shown"), ("crash", .retry, "signal 11"),
+      ("hang", ChannelReport.NextStep.retry, "did not confirm the popup"),
+      ("stubborn", .retry, "did not confirm the popup"), ("crash", .retry, "signal 11"),
       ("fails", .retry, "ExcessNotificationGeneration"), ("babble", .retry, "wrote more than 65536 bytes"),
     ])
     func survivesABadProgram(_ fake: String, _ next: ChannelReport.NextStep, _ sentence: String) async throws {

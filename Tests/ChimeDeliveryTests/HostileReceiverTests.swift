@@ -113,7 +113,7 @@ extension RealThings {
     @Test func followsNoRedirect() async throws {
       let (attempt, next) = try await attempted(url("loop"))
       #expect(next == .retry && attempt.status == 307)
-      #expect(attempt.error?.contains("none is followed") == true)
+      #expect(attempt.error?.contains("which Chime does not follow") == true)
       #expect(try await receiver.lines.next()["path"] == "/loop")
       #expect(receiver.lines.isEmpty)
     }

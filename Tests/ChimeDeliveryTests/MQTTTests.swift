@@ -229,7 +229,7 @@ import Testing
     let error = report.attempt?.error ?? ""
     switch kind {
     case "old": #expect(error == "the broker does not speak MQTT 5")
-    case "floods": #expect(error.hasPrefix("it sends too much") || error.contains("connection"), "\(error)")
+    case "floods": #expect(error.hasPrefix("the broker sends too much") || error.contains("connection"), "\(error)")
     default: #expect(!error.isEmpty)
     }
     await channel.stop()

@@ -71,7 +71,7 @@ import Testing
     for reply in [530, 534, 535, 538] {
       for stage in [MailStage.session, .message] {
         #expect(verdict(reply, stage).next == .retry)
-        #expect(verdict(reply, stage).error?.contains("refuses the log-in (\(reply))") == true)
+        #expect(verdict(reply, stage).error?.contains("rejects the log-in (\(reply))") == true)
       }
     }
     #expect(verdict(nil, .session, failure: "no connection").next == .retry)
@@ -121,7 +121,7 @@ import Testing
     (#"{"subject": "a", "text": "b", "body": {}}"#, "no body"),
     (#"{"subject": "a", "text": "b", "headers": {"X-A": "b"}}"#, "no headers"),
     (#"{"subject": ["a"], "text": "b"}"#, "the template's subject must be a string"),
-    (#"{"subject": "a", "text": "{{token}}"}"#, "may stand in headers only"),
+    (#"{"subject": "a", "text": "{{token}}"}"#, "may stand only in headers"),
   ])
   func templatesOfEmails(_ text: String, _ fault: String?) {
     do throws(TemplateError) {

@@ -37,7 +37,9 @@ extension RealThings {
       #expect(next == .retry && attempt.outcome == .failed && attempt.status == nil)
       // To the resolver of Debian 12, the address with a trailing dot is not a valid name.
       let error = attempt.error ?? ""
-      #expect(error.contains("may not be dialled; to allow it, add \"") || error.contains("resolve"), "\(attempt)")
+      #expect(
+        error.contains(", to which Chime may not connect; to allow it, add \"") || error.contains("resolve"),
+        "\(attempt)")
       #expect(receiver.lines.isEmpty)
     }
 

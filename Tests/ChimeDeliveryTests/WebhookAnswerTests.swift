@@ -50,7 +50,7 @@ import Testing
     (#"{"action":"remove"}"#, "\"remove\" is no action"), (#"{"action":"Done"}"#, "\"Done\" is no action"),
     (#"{"action":""}"#, "\"\" is no action"), (#"{"action":null}"#, "no text"), (#"{"action":["done"]}"#, "no text"),
     (#"{"action":"done","item":"Speed master"}"#, "is not the id of an item"),
-    (#"{"action":"done","item":7}"#, "item is no text"),
+    (#"{"action":"done","item":7}"#, "item is not a text"),
     (#"{"action":"dismiss","item":"skx"}"#, "\"item\" does not belong"),
     (#"{"action":1}"#, "no text"), (#"{"action":"done","for":"10m"}"#, "\"for\" does not belong"),
     (#"{"action":"done","occurrence":"r1@1"}"#, "\"occurrence\" does not belong"),

@@ -29,7 +29,7 @@ import Testing
   /// A lack of descriptors is not the endpoint's failure: retry soon without counting an attempt.
   @Test func waitsForADescriptor() {
     let verdict = WebhookVerdict(
-      HTTPResult(failure: "there is no descriptor", isStarved: true), channel: ChannelName(rawValue: "team"))
+      HTTPResult(failure: "no file descriptor is free", isStarved: true), channel: ChannelName(rawValue: "team"))
     #expect(verdict.outcome == .refused && verdict.next == .blocked(.seconds(30)))
   }
 

@@ -67,7 +67,7 @@ import Testing
 
   @Test(arguments: [
     ("after done of", "the other reminder is missing"), ("after missed of \"\"", "the other reminder is missing"),
-    ("367d after done of backup", "at most 366 days later"), ("500ms after done of backup", "at most 366 days later"),
+    ("367d after done of backup", "at most 366 days"), ("500ms after done of backup", "at most 366 days"),
   ])
   func refusesWhatCannotBe(_ text: String, _ problem: String) throws {
     let error = try #require(throws: ScheduleError.self) { try read(text) }

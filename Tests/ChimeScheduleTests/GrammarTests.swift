@@ -6,11 +6,11 @@ import Testing
   /// The errors that texts of the grammar may cause, because of their meaning.
   static let meanings = [
     "repeats a unit of time", "occurs twice", "is not a day of the calendar", "ends before it begins",
-    "cannot keep to days of the week", "does not fit a daily window", "no number of times",
+    "cannot be limited to days of the week", "does not fit a daily window", "a number of times",
     "counting off its occurrences takes too long", "cannot be used with a single moment",
     "a single moment has one time",
-    "several dates without a year", "may be before noon or after it", "is ambiguous",
-    "is a day of which month of the year",
+    "several dates without a year", "may be before or after noon", "is ambiguous",
+    "the month of",
   ]
 
   func scheduleContext() throws -> ScheduleContext {

@@ -89,7 +89,7 @@ import Testing
     (start + " RRULE:FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR;COUNT=10000", "counting off its occurrences takes too long"),
     (
       start + " RRULE:FREQ=SECONDLY;INTERVAL=3599;BYMONTH=7;BYMONTHDAY=3,4,30;BYDAY=TH;BYMINUTE=7,19,23,51,58,59",
-      "looking for its next time takes too long"
+      "the search for its next time takes too long"
     ),
   ])
   func costlyOnesAreRefused(_ text: String, _ words: String) throws {

@@ -82,7 +82,7 @@ struct FailoverTests {
       try connection.script("SELECT pg_sleep(60)")
     } throws: {
       guard case StoreFailure.unavailable(let sentence) = $0 else { return false }
-      return sentence.contains("gave a statement up")
+      return sentence.contains("cancelled a statement")
     }
     // Longer than a busy machine may pause between two statements that must succeed.
     (place.statementTimeout, place.idleTimeout) = (30_000, 3_000)

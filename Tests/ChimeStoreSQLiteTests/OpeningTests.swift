@@ -34,7 +34,7 @@ import Testing
     #expect(try await again.read { try $0.note("whose") } == "other")
     await again.close()
     let log = try #require(folder.names.first { $0.contains(".former-") })
-    #expect(told.all.contains { $0.hasSuffix("it is kept as \(folder.path)/\(log)") }, "\(told.all)")
+    #expect(told.all.contains { $0.hasSuffix("it was moved to \(folder.path)/\(log)") }, "\(told.all)")
     // Database and log that belong together are intact.
     try FileManager.default.moveItem(atPath: folder.path + "/" + log, toPath: folder.path + "/first.db-wal")
     let first = try SQLiteStore.open(path: folder.path + "/first.db")
@@ -95,8 +95,8 @@ import Testing
 
   /// The advice given after a file was removed is true when it is followed.
   @Test(arguments: [
-    (true, false, "or restart chimed to continue with the snapshot of 20"), (false, false, "chimed will not start"),
-    (false, true, "or restart chimed to begin an empty store"),
+    (true, false, "or restart chimed to continue with the snapshot of 20"), (false, false, "chimed cannot start"),
+    (false, true, "or restart chimed with an empty store"),
   ])
   func aFileThatWasTakenAwayIsMissedAndTheWordsAreTrue(
     hasSnapshot: Bool, isLogGone: Bool, words: String
@@ -117,7 +117,7 @@ import Testing
     #expect(await write(store) == "")
     try FileManager.default.moveItem(atPath: box.path, toPath: box.path + ".away")
     try Data("x".utf8).write(to: URL(fileURLWithPath: box.path))
-    #expect(await write(store).contains("the file that is there now"))
+    #expect(await write(store).contains("the present file"))
     try FileManager.default.removeItem(atPath: box.path)
     if isLogGone { try FileManager.default.removeItem(atPath: box.path + "-wal") }
     let told = await write(store)
@@ -140,7 +140,7 @@ import Testing
     try box.folder.put(Data(), "chime.db.corrupt-20260101T000000Z")
     try FileManager.default.removeItem(atPath: box.path)
     let failure = await #expect(throws: StoreFailure.self) { try await store.write { try $0.setNote("a", "b") } }
-    #expect(failure.map { "\($0)".contains("chimed will not start") } == true)
+    #expect(failure.map { "\($0)".contains("chimed cannot start") } == true)
     await store.close()
     #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: box.path) }
   }

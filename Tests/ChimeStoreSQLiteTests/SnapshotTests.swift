@@ -139,7 +139,7 @@ import Testing
       try await store.write { try $0.setNote("a", "1") }
       let failure = await #expect(throws: StoreFailure.self) { try await store.takeSnapshot(keeping: 3) }
       guard case .unavailable(let sentence) = failure else { throw Unexpected(failure) }
-      #expect(sentence.contains("too little room for a snapshot in \(box.snapshotFolder)"))
+      #expect(sentence.contains("not enough space for a snapshot in \(box.snapshotFolder)"))
       #expect(box.snapshotNames.isEmpty)
       try await store.write { try $0.setNote("a", "2") }
       await store.close()

@@ -158,9 +158,9 @@ struct CzechTests {
         (["show", "nic"], 1, "neexistuje připomínka „nic“"),
         (["endpoint", "test", "nic"], 1, "neexistuje koncový bod „nic“"),
         (["endpoint", "add", "dům", "ftp://x"], 1, "není název koncového bodu"),
-        (["tracker", "add", "Voda", "--kind", "amount"], 1, "řekněte, v čem se to počítá"),
+        (["tracker", "add", "Voda", "--kind", "amount"], 1, "zadejte jednotku"),
         (["pack", "add", "nic"], 1, "neexistuje balíček „nic“"),
-        (["undo"], 1, "nezměnilo nic, co by už nebylo vzato zpět"),
+        (["undo"], 1, "z posledních 30 dní už není co vzít zpět"),
         (["done"], 1, "na odpověď nic nečeká"),
       ] as [([String], Int32, String)] {
         let output = try await home.run(Machine.chime, line, environment: czech)

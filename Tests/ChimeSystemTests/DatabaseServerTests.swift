@@ -78,12 +78,12 @@ struct DatabaseServerTests {
       try configure(home, primary.connection(database))
       let daemon = try await home.start()
       let alone = try await store()
-      #expect(alone.state == "caution" && alone.message?.contains("no server follows") == true, "\(alone)")
+      #expect(alone.state == "caution" && alone.message?.contains("no standby server follows") == true, "\(alone)")
       let standby = try await PostgresServer.begin(following: primary)
       // The standby answers before it replicates.
       let loose = try await eventually("it follows") {
         let found = try await store()
-        return found.message?.contains("no server follows") == true ? nil : found
+        return found.message?.contains("no standby server follows") == true ? nil : found
       }
       #expect(loose.state == "caution" && loose.message?.contains("asynchronously") == true, "\(loose)")
       try await primary.waitForStandby()

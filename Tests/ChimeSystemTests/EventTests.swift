@@ -17,7 +17,7 @@ struct EventTests {
       case "reminder.fired", "occurrence.reopened": states[occurrence] = "open"
       case "occurrence.done", "occurrence.snoozed", "occurrence.dismissed", "occurrence.missed":
         states[occurrence] = String(type.dropFirst("occurrence.".count))
-      default: Issue.record("\(type) is no event of a list")
+      default: Issue.record("\(type) is not an event of a list")
       }
     }
   }
@@ -169,7 +169,7 @@ struct EventTests {
           guard let id = data["entry"]["id"].int else { continue }
           entries[id] = data["change"].string == "removed" ? nil : data["entry"]["value"].number
         case "tracker.goal", "tracker.unlocked", "message.givenUp": break
-        default: Issue.record("\(type) is no event")
+        default: Issue.record("\(type) is not an event")
         }
       }
     }

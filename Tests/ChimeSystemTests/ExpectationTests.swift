@@ -181,7 +181,7 @@ import Testing
     try await Home.live { home in
       let output = try await home.run(Machine.chime, ["run", "job", "--", "sh", "-c", "echo ran; exit 5"])
       #expect(output.status == 5 && output.out == "ran\n", "\(output.text)")
-      #expect(output.text.contains("nobody is told"), "\(output.text)")
+      #expect(output.text.contains("nobody is notified"), "\(output.text)")
     }
   }
 

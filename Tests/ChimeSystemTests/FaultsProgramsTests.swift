@@ -12,7 +12,7 @@ import Testing
   }
 
   static let programs = [
-    Bad(description: "hangs", script: "exec sleep 600", error: "did not say that the popup is shown", timeout: "500ms"),
+    Bad(description: "hangs", script: "exec sleep 600", error: "did not confirm the popup", timeout: "500ms"),
     Bad(
       description: "hangs and ignores signals", script: "trap '' TERM INT; while :; do sleep 1; done",
       error: "did not say", timeout: "500ms"),

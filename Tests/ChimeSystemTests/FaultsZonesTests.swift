@@ -19,7 +19,7 @@ import Testing
       }
       try home.setZone("Europe/Nowhere")
       try await eventually("the reminder moves") { try await next(home) == "2096-12-01T09:00:00Z" }
-      let sentence = "\(home.localtime) leads to no time zone"
+      let sentence = "\(home.localtime) is not a valid time zone"
       #expect(try await attention().contains { $0.contains(sentence) && $0.contains("UTC") })
       try await eventually("STATUS tells: \(daemon.status ?? "")") { daemon.status?.contains(sentence) == true }
       #expect(daemon.process.errors.contains(sentence))

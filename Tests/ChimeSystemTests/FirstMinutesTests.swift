@@ -31,7 +31,7 @@ import Testing
       // As after su(1), or in a container: the runtime directory is missing and cannot be created.
       let output = try await home.run(Machine.chimed, [], environment: ["XDG_RUNTIME_DIR": "/dev/null/user"])
       #expect(output.status == 73)
-      #expect(output.err.contains("there is no login session here"), "\(output.err)")
+      #expect(output.err.contains("no login session sets"), "\(output.err)")
       #expect(output.err.contains("--socket PATH") && output.err.contains("export CHIME_SOCKET=PATH"))
       // The advice works.
       let socket = home.path + "/socket"

@@ -98,7 +98,8 @@ struct FullDiskTests {
         try await eventually("it comes again") { try await health(home)["unrecorded"].int ?? 0 > 0 }
         let refused = try await home.chime("snooze")
         #expect(refused.status == 75)
-        #expect(refused.err.contains("while the store took no changes is not recorded yet"), "\(refused.err)")
+        #expect(
+          refused.err.contains("from the time when the store rejected changes is not recorded yet"), "\(refused.err)")
         disk.free()
         try await recovered(home)
         try await home.did("snooze")
@@ -236,7 +237,7 @@ struct FullDiskTests {
       try FileManager.default.moveItem(atPath: home.state, toPath: aside)
       let refused = try await home.chime("add", "Milk", "in", "1h")
       #expect(refused.status == 75 && refused.err.contains("put it back"), "\(refused.text)")
-      #expect(refused.err.contains("restart chimed to begin an empty store"), "\(refused.text)")
+      #expect(refused.err.contains("restart chimed with an empty store"), "\(refused.text)")
       _ = try await desktop.popup(titled: "Tea")
       try FileManager.default.moveItem(atPath: aside, toPath: home.state)
       try await recovered(home)

@@ -232,7 +232,7 @@ struct Room {
       try await refused("is not in the room: invite it there")
       try home.write("wrong", to: home.path + "/token")
       try await room.add()
-      try await refused("refuses the access token")
+      try await refused("rejects the access token")
       try home.write(bot.token, to: home.path + "/token")
       // Without authorized users there are no answers, but all messages are sent.
       try await room.add("--events", "fired")
@@ -292,8 +292,8 @@ struct MatrixTests {
   @Test(
     .timeLimit(.minutes(2)),
     arguments: [
-      ("flood", "it sends too much"), ("nonsense", "is none of Matrix's"), ("parrot", ""),
-      ("refuse", "refuses the access token"),
+      ("flood", "the server sends too much"), ("nonsense", "is not Matrix"), ("parrot", ""),
+      ("refuse", "rejects the access token"),
       ("away", "answered 503"), ("often", "429 M_LIMIT_EXCEEDED"), ("hang", "imed out"),
     ])
   func badServers(_ mode: String, _ sentence: String) async throws {
@@ -363,11 +363,11 @@ struct MatrixTests {
       for (words, sentence) in [
         (["matrix:roomid/a:b.org"] + token, "--via"), (["matrix:roomid/a:b.org"] + via, "--token-file"),
         (["matrix:roomid/a:b.org", "--via", "smtps://b.org"] + token, "the homeserver"),
-        (["matrix:r/alias:b.org"] + via + token, "an alias"), (["matrix:b.org"] + via + token, "names no room"),
+        (["matrix:r/alias:b.org"] + via + token, "alias"), (["matrix:b.org"] + via + token, "names no room"),
         (["matrix:roomid/a:b.org?via=c"] + via + token, "nothing behind it"),
-        (["matrix:roomid/a:b.org", "--senders", "ann"] + via + token, "nobody on Matrix"),
+        (["matrix:roomid/a:b.org", "--senders", "ann"] + via + token, "not a Matrix user"),
         (["matrix:roomid/a:b.org", "--replies", "https://ntfy.sh/a"] + via + token, "read from the room itself"),
-        (["matrix:roomid/a:b.org", "--user", "ann"] + via + token, "by its access token"),
+        (["matrix:roomid/a:b.org", "--user", "ann"] + via + token, "the access token alone"),
         (["matrix:roomid/a:b.org", "--template", "slack"] + via + token, "does not have this"),
         (["matrix:roomid/a:b.org", "--new-secret", home.path + "/secret"] + via + token, "not signed"),
         (["matrix:roomid/a:b.org", "--via", "https://b.org/_matrix/client"] + token, "ends with its host"),

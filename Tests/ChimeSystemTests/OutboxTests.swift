@@ -43,7 +43,7 @@ struct OutboxTests {
       try await eventually("and is recorded") { try await home.deliveries("delivered").count == 3 }
       #expect(try await home.attempts(of: first).map { $0["number"].int } == [1, 2, 3])
       let nothing = try await home.chime("redeliver", "--all")
-      #expect(nothing.status == 0 && nothing.err.contains("Nothing that was given up fits"), "\(nothing.text)")
+      #expect(nothing.status == 0 && nothing.err.contains("No given-up message matches"), "\(nothing.text)")
     }
   }
 
@@ -56,11 +56,11 @@ struct OutboxTests {
       for number in 1...20 { _ = try await home.add("Number \(number)", "in 2s", to: ["team"]) }
       let sentence = try await eventually("the status says that it rests") { () -> String? in
         let attention = try await home.answer("io.chime.Daemon.Status")["status"]["attention"]
-        return attention.elements.compactMap(\.string).first { $0.contains("\"team\" rests until") }
+        return attention.elements.compactMap(\.string).first { $0.contains("\"team\" is paused until") }
       }
       #expect(sentence.contains("in a row"))
       let status = try await home.chime("status")
-      #expect(status.status == 1 && status.out.contains("rests until"), "\(status.text)")
+      #expect(status.status == 1 && status.out.contains("is paused until"), "\(status.text)")
       #expect(try await home.did("endpoint", "show", "team").contains("backing off until "))
       let listed = try await home.answer("io.chime.Endpoints.List")["endpoints"][0]
       #expect(listed["restingUntil"]["at"].string != nil && listed["failingSince"]["at"].string != nil, "\(listed)")

@@ -64,7 +64,7 @@ struct PostgresTests {
       let refused = try await home.chime("add", "Milk", "in", "1h")
       #expect(refused.status == 75, "\(refused.text)")
       // The error depends on whether the server is stopping or stopped.
-      let advice = ["see that it runs", "see that PostgreSQL runs", "chimed connects again by itself"]
+      let advice = ["check that it runs", "check that PostgreSQL runs", "chimed reconnects by itself"]
       #expect(
         refused.err.contains("PostgreSQL") && advice.contains { refused.err.contains($0) }, "\(refused.err)")
       try await eventually("the status tells") {

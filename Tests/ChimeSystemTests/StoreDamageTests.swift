@@ -35,7 +35,7 @@ import Testing
       #expect(status["lastSnapshot"]["path"].string == path)
       let shown = try await home.chime("status")
       #expect(
-        shown.status == 1 && shown.out.contains("something needs a look") && shown.out.contains(aside), "\(shown)")
+        shown.status == 1 && shown.out.contains("something needs attention") && shown.out.contains(aside), "\(shown)")
       _ = try await desktop.popup(titled: "The store was damaged and restored")
 
       // Later starts report it in the status, without another popup.
@@ -160,7 +160,7 @@ import Testing
         let output = try await home.run(Machine.chimed, [])
         #expect(output.status == 78, "\(output.text)")
         #expect(home.aside.count == 1 && output.err.contains(home.aside[0]), "\(output.err)")
-        #expect(output.err.contains("take the damaged files out"), "\(output.err)")
+        #expect(output.err.contains("move the damaged files out"), "\(output.err)")
         #expect(!FileManager.default.fileExists(atPath: home.state + "/chime.db"))
       }
       #expect(FileManager.default.contents(atPath: home.aside[0]) == damaged)
@@ -272,10 +272,10 @@ import Testing
       try Data(repeating: 1, count: 16 << 20).write(to: ballast)
       let refused = try await home.chime("snapshot")
       #expect(refused.status == 75, "\(refused.text)")
-      #expect(refused.err.contains("too little room for a snapshot"), "\(refused.text)")
+      #expect(refused.err.contains("not enough space for a snapshot"), "\(refused.text)")
       #expect(home.snapshotNames.count == 1)
       let attention = try await home.answer("io.chime.Daemon.Status")["status"]["attention"].elements
-      #expect(attention.contains { $0.string?.contains("too little room") == true }, "\(attention)")
+      #expect(attention.contains { $0.string?.contains("not enough space") == true }, "\(attention)")
       #expect(daemon.process.errors.contains("<4>no snapshot of the store could be taken"))
       try FileManager.default.removeItem(at: ballast)
       try await home.did("snapshot")

@@ -81,7 +81,7 @@ struct StoreReadErrorTests {
         let reply = try await home.call("io.chime.Reminders.List", Self.most)
         return reply.error == nil ? nil : reply
       }
-      #expect("\(refused)".contains("see the state of its disk"), "\(refused)")
+      #expect("\(refused)".contains("check its disk"), "\(refused)")
       _ = try await desktop.popup(titled: "Tea")
       #expect(daemon.process.isRunning)
       disk.fail(0)
@@ -97,7 +97,7 @@ struct StoreReadErrorTests {
       // A start on such a disk changes nothing.
       disk.fail(-1)
       let refusal = try await home.run(Machine.chimed, [], environment: try await disk.environment())
-      #expect(refusal.status == 74 && refusal.err.contains("see the state of its disk"), "\(refusal)")
+      #expect(refusal.status == 74 && refusal.err.contains("check its disk"), "\(refusal)")
       disk.fail(0)
       _ = try await home.start(environment: try await disk.environment())
       #expect(try await Self.count(home) == 401)

@@ -222,8 +222,7 @@ extension Failure {
         message: localized("the daemon does not know this request (%1)", localizedServerMessage("\(error)")),
         hints: [
           localized(
-            "it may be older than this command: compare the versions of `chime version` and `chime "
-              + "status`")
+            "it may be older than this command: compare the versions of `chime version` and `chime status`")
         ])
     default:
       let why = localizedServerMessage("\(error)")

@@ -107,8 +107,8 @@ extension HealthChecks {
           Sentence(
             localizable(
               """
-              the partition of history for this month or the next is missing: it does not cover %1 times, which will \
-              have to be deleted one by one
+              the partition of the history for this month or the next is missing: %1 times are in no partition, and \
+              will have to be deleted one by one
               """), it.timesOutside ?? 0),
           .advice(
             Sentence(
@@ -122,8 +122,7 @@ extension HealthChecks {
         .store,
         Sentence(
           localizable(
-            "%1 times of the history are in no monthly partition, and will have to be deleted one "
-              + "by one"), outside),
+            "%1 times of the history are in no monthly partition, and will have to be deleted one by one"), outside),
         .advice(
           Sentence(
             localizable("if you do not need times that old, shorten %1; then in psql: %2"), "keepFor",

@@ -73,8 +73,7 @@ extension HealthChecks {
             .advice(
               Sentence(
                 localizable(
-                  "it comes when the machine is awake again; keep the machine awake until "
-                    + "then"))))
+                  "it comes when the machine is awake again; keep the machine awake until then"))))
         ]
       }
       let folder = facts.isSystem ? "/etc/systemd/system" : "~/.config/systemd/user"

@@ -27,8 +27,7 @@ extension HealthChecks {
             .advice(
               Sentence(
                 localizable(
-                  "make it send fewer requests, or raise requestsPerSecond in [tenants.%1] of the "
-                    + "configuration"),
+                  "make it send fewer requests, or raise requestsPerSecond in [tenants.%1] of the configuration"),
                 tenant.name))))
       }
       return found

@@ -15,34 +15,34 @@ enum Manual {
       lines += ["", "## \(group.rawValue)"]
       for verb in table.verbs where verb.group == group { lines += section([verb]) }
     }
-    lines += ["", "## What programs read", ""]
+    lines += ["", "## Output for programs", ""]
     lines.append(
-      "`--json` prints one object, and `--plain` the same fields, tab separated under a header line: [json.md](json.md) has what "
-        + "each verb prints, and [json/chime.schema.json](json/chime.schema.json) the same as JSON Schema.")
+      "`--json` prints one object, and `--plain` the same fields, tab separated under a header line: [json.md](json.md) describes "
+        + "the output of each verb, and [json/chime.schema.json](json/chime.schema.json) is its JSON Schema.")
     lines += ["", "## Exit status", "", "| status | meaning |", "|---|---|"]
     lines += ExitCode.allCases.map { "| \($0.rawValue) | \($0.meaning) |" }
-    lines += ["", "A message begins with `chime:` and says what to do next where there is something to do.", ""]
+    lines += ["", "A message begins with `chime:` and says what to do next, if there is something to do.", ""]
     lines += ["## Environment", ""]
     lines += environment.map { "- `\($0)`: \($1)" }
     return lines.joined(separator: "\n") + "\n"
   }
 
   static let environment: [(String, String)] = [
-    ("CHIME_SOCKET", "the daemon's socket; `--socket` overrules it"),
-    ("CHIME_TENANT", "the tenant to act for; `--tenant` overrules it"),
+    ("CHIME_SOCKET", "the daemon's socket; `--socket` overrides it"),
+    ("CHIME_TENANT", "the tenant to act for; `--tenant` overrides it"),
     (
       "XDG_RUNTIME_DIR",
-      "where the user's own daemon has its socket, `chime/io.chime`; `/run/user/UID` when it is unset"
+      "the folder of the socket of the user's own daemon, `chime/io.chime`; `/run/user/UID` if unset"
     ),
-    ("NO_COLOR", "no colours, when it is set and not empty; `TERM=dumb` does the same"),
+    ("NO_COLOR", "no colors, if set and not empty; `TERM=dumb` does the same"),
     (
       "LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG",
-      "the language of messages and of the texts of packs, as gettext has it"
+      "the language of messages and of the texts of packs, by the rules of gettext"
     ),
     ("VISUAL`, `EDITOR", "the editor of `chime edit`"),
-    ("TZ", "the time zone in which times are shown and `local` is read, instead of the machine's"),
+    ("TZ", "the time zone for displayed times and for `local`, instead of the machine's"),
     ("CHIME_LOCALTIME", "the link that names the machine's time zone, instead of `/etc/localtime`"),
-    ("TZDIR", "where the rules of time zones are, instead of `/usr/share/zoneinfo`"),
+    ("TZDIR", "the folder of the time zone database, instead of `/usr/share/zoneinfo`"),
   ]
 
   private static func section(_ path: [Verb]) -> [String] {

@@ -8,8 +8,8 @@ enum ManualPage {
       "; Made by chime help --scdoc from the table of verbs and options; a test holds this file to it.", "", "# NAME",
       "", "chime - set reminders and answer them", "",
       "# SYNOPSIS", "", "*chime* _VERB_ \\[_WORDS_] \\[_OPTIONS_]", "", "# DESCRIPTION", "",
-      "*chime* sets reminders and says what comes, answers those that have come, and logs what was done. *chimed*(8) keeps "
-        + "them and fires them. How to say when a reminder comes is told by *chime-schedules*(7).", "",
+      "*chime* sets and answers reminders, shows what comes, and logs what you did. *chimed*(8) stores and fires the reminders. "
+        + "*chime-schedules*(7) describes schedules.", "",
       "Options may stand anywhere, as *--name* _value_, *--name=*_value_, *-n 8* or *-n8*; *--* ends them. Abbreviations "
         + "of verbs and options are not accepted. Data goes to standard output, everything else to standard error.", "",
       "A reminder is named by its id, a unique prefix of it, or its title; a title of several words needs no quotes, except "
@@ -23,7 +23,7 @@ enum ManualPage {
     }
     lines += [
       "# OUTPUT FOR PROGRAMS", "",
-      "With *--json* a verb prints one object, whose fields are always there; what is not known is null. Times are RFC 3339 "
+      "With *--json* a verb prints one object with all its fields; unknown values are null. Times are RFC 3339 "
         + "with an offset, lengths of time ISO 8601. With *--plain* a listing prints the same fields as tab-separated lines "
         + "under a header line. Fields may be added.", "", "# EXIT STATUS", "",
     ]
@@ -42,17 +42,17 @@ enum ManualPage {
 
   private static let examples = [
     (
-      "A glass of water every ninety minutes, and what that means:",
+      "A glass of water every ninety minutes, and the next time:",
       "chime add \"Drink water\" every 90m from 8:00 to 22:00\nchime next"
     ),
     ("Tea in a while:", "chime in 25m Tea"),
-    ("The one that fired last is done, or comes again later:", "chime done\nchime snooze 20m"),
+    ("Mark the latest reminder as done, or snooze it:", "chime done\nchime snooze 20m"),
     (
-      "When the clocks change, is a schedule still what it seems?",
+      "The effect of a clock change on a schedule:",
       "chime when daily at 2:30 --tz Europe/Prague --after 2026-03-27"
     ),
     (
-      "What is still owed to the team, for a script:",
+      "The messages pending for the team, for a script:",
       "chime deliveries --to team --state pending --json | jq -r '.deliveries[].title'"
     ),
   ]

@@ -261,7 +261,7 @@ extension ReportPage {
     return tag("div", ["class": "pair"]) {
       worn(top, isFew ? localized("Most used first") : localized("Most used"), most: most)
       if !bottom.isEmpty { worn(bottom, localized("Least used"), most: most) }
-      if !gone.isEmpty { worn(Array(gone.prefix(12)), localized("There no more"), most: most) }
+      if !gone.isEmpty { worn(Array(gone.prefix(12)), localized("No longer there"), most: most) }
     }
   }
 

@@ -140,8 +140,10 @@ struct ReportPage {
       }
       tag("p") {
         localized(
-          "This one file holds everything, with notes and photos. It loads nothing and sends nothing; anyone who "
-            + "has it can read it."
+          """
+          This one file holds everything, with notes and photos. It loads nothing and sends nothing; anyone who has \
+          it can read it.
+          """
         )
       }
     }

@@ -60,7 +60,7 @@ enum ItemShow {
     let words = context.trackerWords
     let today = (try? context.today().description) ?? ""
     let isGone = item.until.map { $0 <= today } ?? false
-    let title = TerminalSanitizer.line(item.title) + (isGone ? "  ✗ " + localized("there no more") : "")
+    let title = TerminalSanitizer.line(item.title) + (isGone ? "  ✗ " + localized("no longer there") : "")
     for line in TextWidth.wrap(title, to: context.width) { context.out(context.style(line, .strong)) }
     if let photo = item.photo, !context.line.has("no-photo") { TerminalPhoto(context).show(photo) }
     var facts: [(name: String, value: String?)] = [(localized("id"), TerminalSanitizer.line(item.id))]

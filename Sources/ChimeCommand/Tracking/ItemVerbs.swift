@@ -57,8 +57,7 @@ enum ItemVerbs {
       .flag("owned", nil, "Only those that you still have"),
       .flag(
         "gone", nil,
-        "Only those that were sold, lost or given "
-          + "away"),
+        "Only those that were sold, lost or given away"),
     ],
     examples: [
       .init(command: "chime item list watches"), .init(command: "chime item list watches --sort last --owned"),
@@ -193,8 +192,7 @@ enum ItemVerbs {
         context.note(
           localized(
             count: gone, "✗ means that you no longer have it: %n item",
-            "✗ means that you no longer have them: "
-              + "%n items"), .faint)
+            "✗ means that you no longer have them: %n items"), .faint)
       }
     }
     return .success

@@ -15,8 +15,7 @@ enum TrackerOptions {
     .value("goal", nil, "AMOUNT", "The goal: a total, for a check a number of times, for a measure the value to reach"),
     .value(
       "limit", nil, "AMOUNT",
-      "The most that a day may have: a total, for a check a number of times; instead "
-        + "of a goal"),
+      "The most that a day may have: a total, for a check a number of times; instead of a goal"),
     .value(
       "per", nil, "PERIOD", "The period of the goal: day (the default), week or month",
       choices: ["day", "week", "month"]),
@@ -25,8 +24,7 @@ enum TrackerOptions {
     .value("days", nil, "DAYS", "The days that count: mon,wed,fri, mon-fri, weekdays, weekends or daily"),
     .value(
       "times", nil, "TIMES",
-      "How many days are enough, no matter which: 3/week, 10/month, or 3/10 (in any 10 "
-        + "days)"),
+      "How many days are enough, no matter which: 3/week, 10/month, or 3/10 (in any 10 days)"),
     .value("day-starts", nil, "HH:MM", "The time at which its day begins; earlier entries belong to the day before"),
     .value(
       "slot", nil, "SLOT", "Its part of the day: morning, anytime or evening",

@@ -29,8 +29,7 @@ extension TrackerVerbs {
   static let skip = Verb(
     name: "skip", group: .keep, arguments: ["TRACKER"], summary: "Skip a day: it does not break a streak",
     details: [
-      "If the tracker has a budget of skips (--skips of `chime tracker edit`), the skip counts for that "
-        + "day's month."
+      "If the tracker has a budget of skips (--skips of `chime tracker edit`), the skip counts for that day's month."
     ],
     options: [
       .value("day", nil, "DAY", "Another day than today, such as yesterday or 2026-03-01"),

@@ -10,7 +10,7 @@ enum Next {
       "It lists the next time of each reminder, earliest first, and when it last fired; with --before every time "
         + "until then, as far as the schedules determine them.",
       "With --timeline it draws the times of the next 24 hours, or until --before, with a line for each reminder. A "
-        + "time marked quiet will be skipped if nothing changes, because its tracker's goal is met; a held time "
+        + "time marked as skipped will not ring if nothing changes, because its tracker's goal is met; a held time "
         + "comes when the quiet hours end.",
       "Below it lists reminders that follow another reminder, or wait until one is done.",
     ],

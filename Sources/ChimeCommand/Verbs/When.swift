@@ -32,8 +32,7 @@ enum When {
         choices: Wire.Fold.allCases.map(\.rawValue)),
       .value(
         "place", nil, "LAT,LON",
-        "The place for sunrise and sunset, such as 50.0875,14.4213; the default is the "
-          + "daemon's place"),
+        "The place for sunrise and sunset, such as 50.0875,14.4213; the default is the daemon's place"),
       .value("after", nil, "TIME", "Compute as if it were added at that time, instead of now"),
       .value(
         "as", nil, "DIALECT", "Write it as a phrase, cron, calendar, rrule or solar expression",

@@ -115,8 +115,7 @@ extension TrackingOperations {
     case (.measure, nil):
       throw TrackingRefused.invalid(
         field: "amount",
-        "give the measured value, in "
-          + "\(tracker.unit?.symbol ?? "its unit")")
+        "give the measured value, in \(tracker.unit?.symbol ?? "its unit")")
     case (.amount, .some(let quantity)) where quantity <= .zero:
       throw TrackingRefused.invalid(field: "amount", "an amount must be more than zero")
     case (_, .some(let quantity)) where tracker.bounds?.contains(quantity) == false:

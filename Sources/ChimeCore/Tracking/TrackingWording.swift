@@ -36,7 +36,7 @@ extension TrackingWording {
 
   public func notPinged(_ title: String, since time: String, last: String?) -> TrackingWords {
     let heard = last.map { "The last successful ping came at \($0)." } ?? "No ping has come yet."
-    return TrackingWords("\(title): no ping", "One was expected from \(time) on. \(heard)")
+    return TrackingWords("\(title): no ping", "A ping was expected from \(time) on. \(heard)")
   }
 
   public func failed(_ title: String, status: Int?, output: String?) -> TrackingWords {
@@ -115,8 +115,7 @@ public struct PlainWording: TrackingWording {
     if level.short > .zero {
       return TrackingWords(
         "\(title): used up",
-        "\(amount(level.short, of: tracker)) more was logged than the stock "
-          + "had")
+        "\(amount(level.short, of: tracker)) more was logged than the stock had")
     }
     if level.left == .zero { return TrackingWords("\(title): used up", "") }
     return TrackingWords(

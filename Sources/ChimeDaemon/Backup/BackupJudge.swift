@@ -344,7 +344,7 @@ struct BackupJudge {
     try need(occurrence.answeredBy.map(Self.isWay) ?? true, "the source of an answer is invalid")
     try need(
       occurrence.repeatAt == nil || [.fired, .delivered].contains(occurrence.state),
-      "it has a repeat, but does not repeat")
+      "its state allows no repeat")
     if let run = occurrence.missedRun {
       try need((1...Self.mostMissed).contains(run.count), "the number of times that it was missed is invalid")
     }

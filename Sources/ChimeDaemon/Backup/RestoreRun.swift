@@ -201,8 +201,7 @@ final class RestoreRun: ReplyParts {
       } catch {
         throw ControlFailure.invalidFile(
           line: line,
-          "this version of Chime does not know the encryption of the "
-            + "secrets")
+          "this version of Chime does not know the encryption of the secrets")
       }
     }.value
   }

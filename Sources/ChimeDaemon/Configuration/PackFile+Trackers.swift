@@ -301,8 +301,7 @@ extension PackReader {
     } else if (goal.grains - least.grains) % step.grains != 0 {
       fault(
         node, table.key("goal"),
-        "is not a whole number of steps from the least of its choice; found "
-          + "\(Self.shown(node))"
+        "is not a whole number of steps from the least of its choice; found \(Self.shown(node))"
       )
     }
   }

@@ -106,8 +106,7 @@ extension ManifestTransaction {
       let hint = near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
       declared.fault(
         item.place, key,
-        "names \(TOMLText.quoted(name)), but there is no such reminder in the set or outside "
-          + "it\(hint)")
+        "names \(TOMLText.quoted(name)), but there is no such reminder in the set or outside it\(hint)")
     } catch ControlFailure.ambiguous(let name, let candidates) {
       declared.fault(
         item.place, key, "names \(TOMLText.quoted(name)), but there are several: \(candidates.joined(separator: "; "))")

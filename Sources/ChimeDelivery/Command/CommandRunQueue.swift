@@ -109,8 +109,7 @@ struct CommandRunQueue: Sendable {
         orders.append(
           Self.refuse(
             job, .refused, .cancel,
-            "skipped: \"\(name)\" was still running for an earlier "
-              + "reminder"))
+            "skipped: \"\(name)\" was still running for an earlier reminder"))
       } else {
         waiting.append(job)
       }

@@ -39,8 +39,7 @@ public enum EndpointURL {
     do throws(LibcurlMissing) { try Libcurl.load(library) } catch { throw EndpointURLError(error.description) }
     guard let handle = chime_curl_url() else {
       throw EndpointURLError(
-        "there is not enough memory to read the "
-          + "address")
+        "there is not enough memory to read the address")
     }
     defer { chime_curl_url_cleanup(handle) }
     let code = chime_curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))

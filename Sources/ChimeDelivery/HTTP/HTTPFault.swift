@@ -49,7 +49,7 @@ struct HTTPFault {
     case CURLE_OUT_OF_MEMORY: "there is not enough memory, or the answer has a header line of more than 100 KB"
     case CURLE_USE_SSL_FAILED where detail.contains("denied"):
       "the server offers STARTTLS but refuses to begin it, so nothing was sent; if it supports TLS from the start, "
-        + "smtps://"
+        + "write its address as smtps://"
     case CURLE_USE_SSL_FAILED:
       "the server offers no STARTTLS, or an attacker has removed the offer, so nothing was sent; if it supports TLS "
         + "from the start, write its address as smtps://"

@@ -10,8 +10,7 @@ struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, Self.isLocalPart(parts[0]), Self.isDomain(parts[1]) else {
       throw EndpointURLError(
-        "\"\(PlainText.sentence(text))\" is not the address of a mailbox; write it as "
-          + "ann@example.org")
+        "\"\(PlainText.sentence(text))\" is not the address of a mailbox; write it as ann@example.org")
     }
     (description, domain) = (text, String(parts[1]))
   }

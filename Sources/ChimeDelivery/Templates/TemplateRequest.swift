@@ -40,8 +40,7 @@ struct TemplateRequest: Hashable, Sendable {
       try HeaderRules.check(value: contentType, of: "contentType")
       guard contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
         throw TemplateError(
-          "the template's contentType may have only ASCII characters, as in text/plain; "
-            + "charset=utf-8")
+          "the template's contentType may have only ASCII characters, as in text/plain; charset=utf-8")
       }
     }
     switch (parts["body"], parts["text"]) {
@@ -70,8 +69,7 @@ struct TemplateRequest: Hashable, Sendable {
       let node = try TemplateNode(value)
       guard node.isText else {
         throw TemplateError(
-          "the template's \(key) must be a string, or a choice among "
-            + "strings")
+          "the template's \(key) must be a string, or a choice among strings")
       }
       try keepToken(out: node, key)
       return node

@@ -58,8 +58,7 @@ enum WebhookAnswer: Hashable, Sendable {
         self =
           Occurrence.Answer(item: text).map { .answer($0) }
           ?? .misunderstood(
-            "\(quoted(text)) is not the id "
-              + "of an item")
+            "\(quoted(text)) is not the id of an item")
       case .some: self = .misunderstood("its item is not a text")
       }
     case "dismiss": self = .answer(.dismiss)

@@ -121,8 +121,7 @@ public enum LoopImport {
     if isNew, habit.isNumerical, habit.goal != nil, habit.isAtMost, !habit.isLimited {
       plan.remark(
         habit.line, habit.name, .note,
-        "a limit applies to a day here, but its own to another period, so it has no "
-          + "goal")
+        "a limit applies to a day here, but its own to another period, so it has no goal")
     }
     if isNew, habit.isNumerical, !habit.unit.isEmpty, Unit(habit.unit) == nil {
       plan.remark(habit.line, habit.name, .note, "Chime has no unit \(quoted(habit.unit)), so it counts times")

@@ -106,8 +106,7 @@ public enum RemindImport {
         if let apart = line.minutesApart, apart > 0 {
           plan.remark(
             number, title, .note,
-            "the repeats every \(apart) minutes before it are left out; --nag "
-              + "repeats a reminder")
+            "the repeats every \(apart) minutes before it are left out; --nag repeats a reminder")
         }
       }
       if line.kind == "RUN" { plan.remark(number, title, .note, "Chime reminds of it, and does not run it") }

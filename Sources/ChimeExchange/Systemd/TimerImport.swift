@@ -67,8 +67,7 @@ public enum TimerImport {
         guard let span = Self.span(setting.value), span >= .minutes(1) else {
           plan.remark(
             setting.line, title, .refused,
-            "\(setting.name)=\(excerpt(setting.value)) is not a span of a minute or "
-              + "more")
+            "\(setting.name)=\(excerpt(setting.value)) is not a span of a minute or more")
           continue
         }
         // The fixed start makes repeated imports give the same schedule. Days are written in hours, because days of a

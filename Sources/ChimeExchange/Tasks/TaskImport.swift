@@ -45,8 +45,7 @@ public enum TaskImport {
     guard let instant = instant(due) else {
       plan.remark(
         line, title, .refused,
-        "its due date \"\(excerpt(due))\" is not a date of taskwarrior, such as "
-          + "20261224T170000Z")
+        "its due date \"\(excerpt(due))\" is not a date of taskwarrior, such as 20261224T170000Z")
       return
     }
     let zone = settings.scheduleContext.zone

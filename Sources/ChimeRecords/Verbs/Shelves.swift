@@ -22,7 +22,7 @@ extension SQLTransaction {
   package func touchStagingOwner(_ shelf: UInt32, now: Instant) throws {
     try requireWriting()
     try connection.run("UPDATE staging_owner SET at = $1 WHERE number = $2 AND change IS NULL", now, shelf)
-    guard connection.changes > 0 else { throw StoreFailure.internalError("there is no staging owner \(shelf) to fill") }
+    guard connection.changes > 0 else { throw StoreFailure.internalError("there is no shelf \(shelf) to fill") }
   }
 
   package func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64 {
@@ -32,7 +32,7 @@ extension SQLTransaction {
       "UPDATE staging_owner SET change = $1 WHERE number = $2 AND owner = $3 AND change IS NULL", key, shelf,
       change.owner)
     guard connection.changes > 0 else {
-      throw StoreFailure.internalError("there is no staging owner \(shelf) to exchange")
+      throw StoreFailure.internalError("there is no shelf \(shelf) to exchange")
     }
     try swapNames(change.owner, shelf)
     return key

@@ -5,8 +5,7 @@ extension CommonForm {
     try refuseBounds(in: "cron")
     guard let grid else {
       throw Inexpressible(
-        "cron cannot express times that do not form a grid of hours and "
-          + "minutes")
+        "cron cannot express times that do not form a grid of hours and minutes")
     }
     let hasSeconds = grid.seconds != [0]
     var fields = hasSeconds ? [field(grid.seconds, of: 0...59)] : []
@@ -38,8 +37,7 @@ extension CommonForm {
       let words = [[1]: "1W", [-1]: "LW", [1, -1]: "1W,LW"]
       guard let word = words[places] else {
         throw Inexpressible(
-          "cron can express only the first and the last "
-            + "weekday")
+          "cron can express only the first and the last weekday")
       }
       return (word, try text(months, turn), "*")
     case .ordinal(let months, let ordinals, let turn):

@@ -23,8 +23,7 @@ extension Phrase {
     }
     guard bounds.exceptCalendars.isEmpty else {
       throw Inexpressible(
-        "only a phrase can express the days of a "
-          + "calendar")
+        "only a phrase can express the days of a calendar")
     }
     guard bounds.exceptYearly.isEmpty else { throw Inexpressible("only a phrase can express yearly exceptions") }
     form.first = bounds.starting?.civil(zone, isEnd: false)

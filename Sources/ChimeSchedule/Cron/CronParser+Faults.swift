@@ -169,8 +169,7 @@ extension CronParser {
     if count == 6 || endsWithCommand() {
       return Fault(
         range: command..<fieldEnd(command),
-        problem: "\"\(text(command..<fieldEnd(command)))\" is a command, not a "
-          + "field",
+        problem: "\"\(text(command..<fieldEnd(command)))\" is a command, not a field",
         expected: "only the times", repair: .init(last..<end, "", shown: text(position..<last, limit: 40)))
     }
     let seventh = start(ofField: 6)

@@ -281,8 +281,7 @@ struct PhraseParser {
     if phrase.countsFromDone, let count {
       throw Fault(
         range: count,
-        problem: "a schedule that counts from completion cannot have a number of times, because each "
-          + "answer moves it",
+        problem: "a schedule that counts from completion cannot have a number of times, because each answer moves it",
         expected: "\"until\" and a date")
     }
     try fillWeekday(of: &phrase)

@@ -118,8 +118,7 @@ struct SpokenParser {
     let second = tokens[start + 1].range.lowerBound..<bytes.count
     return senseless(
       tokens[start].range, "these are two schedules, each with its own times",
-      expected: "one of them, and the other for a second reminder: "
-        + "\(quoted(first)) and \(quoted(second))")
+      expected: "one of them, and the other for a second reminder: \(quoted(first)) and \(quoted(second))")
   }
 
   private mutating func nextPart() throws(Fault) -> Bool {

@@ -74,7 +74,7 @@ import Testing
       ), ("001 Wine/Checkmarks.csv", "Date,Value,Notes\n2026-03-04,2000,\n"),
     ])
     #expect(plan.trackers.map(\.goal) == [nil])
-    #expect(plan.remarks.contains { $0.title == "Wine" && $0.message.hasPrefix("a limit is of a day here") })
+    #expect(plan.remarks.contains { $0.title == "Wine" && $0.message.hasPrefix("a limit applies to a day here") })
   }
 
   @Test func theCommonFileAlone() throws {
@@ -143,7 +143,7 @@ import Testing
       ([("Checkmarks.csv", "Date,A,B,\n2026-03-02,NO,NO,\n2026-03-01,NO\n")], 3, "3 columns"),
       ([("001 A/Checkmarks.csv", "Date,Value,Notes\n2026-03-02\n")], 2, "001 A/Checkmarks.csv: a day and a value"),
       ([("Habits.csv", "Name,FrequencyNumerator\nA,none\n")], 2, "FrequencyNumerator"),
-      ([("Else.csv", "Some,Thing\n1,2\n")], 1, "its first column is Date"),
+      ([("Else.csv", "Some,Thing\n1,2\n")], 1, "its first column must be Date"),
     ] as [([(String, String)], Int?, String)])
   func whatIsNotLoopsIsRefused(_ files: [(String, String)], _ line: Int?, _ part: String) {
     let error = #expect(throws: ExchangeError.self) { try Self.read(files) }

@@ -247,8 +247,10 @@ enum RestoredConfiguration {
     for file in notTaken {
       context.note(
         localized(
-          "The backup's configuration is not active; it is at %1: compare it with %2, and copy the settings that "
-            + "you want",
+          """
+          The backup's configuration is not active; it is at %1: compare it with %2, and copy the settings that you \
+          want
+          """,
           TerminalSanitizer.line(aside(file)), TerminalSanitizer.line(file.path)), .caution)
     }
   }

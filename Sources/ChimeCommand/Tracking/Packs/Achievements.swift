@@ -6,8 +6,7 @@ import ChimeWords
 enum Achievements {
   static let verb = Verb(
     name: "achievements", group: .track, arguments: ["[PACK]"],
-    summary: "Show unlocked achievements and what comes "
-      + "next",
+    summary: "Show unlocked achievements and what comes next",
     options: [
       .flag("unlocked", nil, "Only unlocked ones"), .flag("locked", nil, "Only locked ones"),
       .value("category", nil, "CATEGORY", "Only those of a category, such as streak", repeats: true),

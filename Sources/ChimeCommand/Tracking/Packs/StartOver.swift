@@ -111,8 +111,7 @@ enum StartOver {
       context.note(
         "  "
           + localized(
-            "for 30 days `chime undo` restores it too, with the secrets of endpoints but without the "
-              + "history"),
+            "for 30 days `chime undo` restores it too, with the secrets of endpoints but without the history"),
         .faint)
     }
   }

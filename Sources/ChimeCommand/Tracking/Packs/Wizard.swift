@@ -98,8 +98,10 @@ struct Wizard {
     say(localized("Welcome to Chime."), .strong)
     say(
       localized(
-        "Four short steps set up what you want to track. Return accepts the value in [brackets], skip skips a step, "
-          + "Ctrl-C quits without a change."
+        """
+        Four short steps set up what you want to track. Return accepts the value in [brackets], skip skips a step, \
+        Ctrl-C quits without a change.
+        """
       ), .faint)
   }
 

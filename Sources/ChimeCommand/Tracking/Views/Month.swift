@@ -150,8 +150,7 @@ enum Month {
         "\(glyphs.met) " + localized("within the limit"),
         "\(glyphs.open) "
           + localized(
-            "above the limit, or not over "
-              + "yet"),
+            "above the limit, or not over yet"),
         "\(glyphs.free) " + localized("does not count"),
       ]
     }

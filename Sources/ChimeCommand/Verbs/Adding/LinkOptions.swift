@@ -12,8 +12,7 @@ enum LinkOptions {
       DraftField(
         option: .value(
           "logs", nil, "AMOUNT",
-          "The amount that chime done logs, such as 250ml, or no; the default is the "
-            + "tracker's usual amount"),
+          "The amount that chime done logs, such as 250ml, or no; the default is the tracker's usual amount"),
         reset: .amount,
         form: {
           let amount = $0.tracker.flatMap { link in

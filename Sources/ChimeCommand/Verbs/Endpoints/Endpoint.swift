@@ -48,8 +48,7 @@ enum Endpoint {
   static let remove = Verb(
     name: "remove", group: .deliver, arguments: ["NAME"], summary: "Remove an endpoint and its secret",
     details: [
-      "On a terminal it asks first. For 30 days `chime undo` restores both; the daemon keeps the secret for "
-        + "that time."
+      "On a terminal it asks first. For 30 days `chime undo` restores both; the daemon keeps the secret for that time."
     ],
     options: [.flag("yes", "y", "Do not ask")],
     examples: [.init(command: "chime endpoint remove team")], alsoTried: ["rm", "delete", "del"],

@@ -100,7 +100,7 @@ enum EndpointLooking {
       "\(context.style(TerminalSanitizer.line(endpoint.name), .strong))  \(TerminalSanitizer.line(endpoint.url))")
     let (state, _) = state(endpoint, context)
     var facts: [(String, String?)] = [
-      (localized("state"), state), (localized("owed"), String(endpoint.pending)),
+      (localized("state"), state), (localized("pending"), String(endpoint.pending)),
       (localized("given up"), endpoint.dead.map(String.init)),
       (localized("template"), template(endpoint)),
     ]
@@ -115,8 +115,8 @@ enum EndpointLooking {
       (localized("sent via"), settings?.via), (localized("from"), settings?.from),
       (localized("answers go to"), settings?.replyTo), (localized("logs in as"), settings?.user),
       (localized("may answer"), settings?.senders?.joined(separator: ", ")),
-      (localized("is told"), settings?.events.map { $0.map { StateWords.event($0.rawValue) }.joined(separator: ", ") }),
-      (localized("also of"), settings?.reminders),
+      (localized("events"), settings?.events.map { $0.map { StateWords.event($0.rawValue) }.joined(separator: ", ") }),
+      (localized("reminders"), settings?.reminders),
       (localized("signs with"), signing(endpoint)),
     ]
     facts += (endpoint.publicKeys ?? []).map { (localized("public key"), $0) }
@@ -184,7 +184,7 @@ enum EndpointLooking {
       context.out(
         localized(
           "%1: %2 after %3",
-          context.style(result.ok ? localized("taken") : localized("not taken"), result.ok ? .good : .bad),
+          context.style(result.ok ? localized("accepted") : localized("not accepted"), result.ok ? .good : .bad),
           TerminalSanitizer.line(answer), took)
       )
       if result.status != nil, let error = result.error {

@@ -37,8 +37,7 @@ enum Apply {
       .init(command: "chime apply ~/.config/chime/reminders.d --prune"),
       .init(
         command: "chime apply - --set laptop",
-        remark: "the content of standard input, such as an export of another "
-          + "machine"),
+        remark: "the content of standard input, such as an export of another machine"),
     ],
     alsoTried: ["sync", "deploy", "declare", "set"],
     json:

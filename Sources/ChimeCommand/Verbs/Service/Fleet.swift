@@ -54,8 +54,10 @@ enum Fleet {
     let running = fleet.daemons.filter { $0.state == .running || $0.state == .leaving }
     guard fleet.isShared else {
       return localized(
-        "This daemon runs alone: its store is a file, which daemons cannot share. Several daemons can share a "
-          + "PostgreSQL database.")
+        """
+        This daemon runs alone: its store is a file, which daemons cannot share. Several daemons can share a \
+        PostgreSQL database.
+        """)
     }
     if present(fleet.daemons).count == 1, let one = running.first {
       return localized(

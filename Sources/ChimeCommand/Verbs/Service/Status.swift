@@ -91,7 +91,7 @@ enum Status {
       ? localized("no reminders yet") : localized(count: health.reminders, "of %n reminder", "of %n reminders")
     let open = health.openOccurrences
     let deliveries = [
-      health.pendingDeliveries == 0 ? localized("none owed") : localized("%1 owed", health.pendingDeliveries),
+      health.pendingDeliveries == 0 ? localized("none pending") : localized("%1 pending", health.pendingDeliveries),
       health.deadDeliveries == 0
         ? localized("none given up")
         : localized("%1 given up; `chime deliveries --state dead` shows them", health.deadDeliveries),
@@ -122,7 +122,7 @@ enum Status {
 
   private static func heartbeat(_ health: DaemonInterface.Health, _ clock: WallClock) -> [(String, String)] {
     guard let heartbeat = health.heartbeat else { return [] }
-    let taken = heartbeat.takenAt.map { localized("taken %1", clock.relative($0)) } ?? localized("none taken yet")
+    let taken = heartbeat.takenAt.map { localized("accepted %1", clock.relative($0)) } ?? localized("none accepted yet")
     return [(localized("heartbeat"), taken)]
   }
 

@@ -12,7 +12,7 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
     if commands.book.commands[queue.channel] != nil {
       throw ControlFailure.conflict(
         "\(queue.channel) is the name of a command ([commands.\(queue.channel)] in the configuration): choose "
-          + "another one")
+          + "another name for the endpoint")
     }
     try EndpointFields.check(url: request.url)
     var settings = EndpointSettings()

@@ -80,8 +80,7 @@ struct ReminderChains: ReminderPart {
       let other = try transaction.readableReminder(id)?.reminder
     else { return [] }
     return [
-      "\"\(other.title)\" (\(other.id)) has no further time and will not follow, unless you give it a new "
-        + "schedule"
+      "\"\(other.title)\" (\(other.id)) has no further time and will not follow, unless you give it a new schedule"
     ]
   }
 

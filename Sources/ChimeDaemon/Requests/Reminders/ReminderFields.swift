@@ -160,8 +160,8 @@ struct ReminderFields {
     try requireBoundedSearch(reminder)
     throw ControlFailure.invalidSchedule(
       ScheduleError(
-        code: .neverOccurs, text: reminder.schedule.canonical, column: nil, expected: "a time to come",
-        suggestion: nil, message: "\(reminder.schedule.canonical): no time of it is left"))
+        code: .neverOccurs, text: reminder.schedule.canonical, column: nil, expected: "a future time",
+        suggestion: nil, message: "\(reminder.schedule.canonical): it has no time left"))
   }
 
   /// Throws if the search for the next time takes too long. Schedules parsed here never do.
@@ -174,7 +174,7 @@ struct ReminderFields {
     guard let length = try? DurationText.parseISO8601(text), range.contains(length) else {
       throw ControlFailure.invalidValue(
         field: field,
-        "it has to be from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound)), in ISO 8601 "
+        "it must be from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound)), in ISO 8601 "
           + "(\(DurationText.formatISO8601(range.lowerBound)) to \(DurationText.formatISO8601(range.upperBound)))")
     }
     return length

@@ -58,8 +58,7 @@ struct ReminderLinks: ReminderPart {
     guard let quantity = Quantity(amount, unit ?? own), quantity > .zero else {
       throw ControlFailure.invalidValue(
         field: "tracker",
-        "an amount must be more than zero, and not larger than "
-          + "Chime can record")
+        "an amount must be more than zero, and not larger than Chime can record")
     }
     (link.amount, link.unit) = (quantity, unit ?? own)
   }

@@ -186,8 +186,7 @@ struct DaysHandler: TrackingPart {
     guard from >= longest else {
       throw ControlFailure.invalidValue(
         field: "range",
-        "at most \(Self.maxDays) days fit into one answer: request "
-          + "them in parts")
+        "at most \(Self.maxDays) days fit into one answer: request them in parts")
     }
     return from...to
   }

@@ -68,8 +68,7 @@ struct EntriesHandler: TrackingPart {
         guard request.tracker == nil, range == nil else {
           throw ControlFailure.invalidValue(
             field: "id",
-            "give either an entry's id, or a tracker with an optional "
-              + "range")
+            "give either an entry's id, or a tracker with an optional range")
         }
         let outcome = try work.remove(EntryID(rawValue: Int64(id)), using: &generator)
         return (Tracking.RemoveEntry.Reply(removed: outcome.removed), outcome, nil)

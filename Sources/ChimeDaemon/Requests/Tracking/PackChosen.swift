@@ -35,8 +35,7 @@ struct PackChosen {
       guard tracker.kind == .measure else {
         throw ControlFailure.invalidValue(
           field: "milestoneSteps",
-          "\(id) is not a measure and has no steps to "
-            + "celebrate")
+          "\(id) is not a measure and has no steps to celebrate")
       }
       tracker.milestoneStep = try positive(value, "milestoneSteps", of: tracker)
     }

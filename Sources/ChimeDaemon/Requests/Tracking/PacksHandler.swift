@@ -52,7 +52,7 @@ struct PacksHandler: ReminderPart, TrackingPart {
       let reply = Tracking.InstallPack.Reply(
         pack: try wired(installed, work.transaction), created: before == nil,
         unlocked: try unlocked(outcome, work.transaction))
-      return (reply, outcome, "pack \(pack.id) \(before == nil ? "added" : "brought up to date")")
+      return (reply, outcome, "pack \(pack.id) \(before == nil ? "added" : "updated")")
     }
   }
 

@@ -78,8 +78,7 @@ extension TrackerFields {
       let most = Quantity(grains: Quantity.limit(of: unit.dimension)).value(in: unit).rounded(.down)
       throw ControlFailure.invalidValue(
         field: field,
-        "it is larger than Chime can record: at most \(Int64(most)) "
-          + "\(unit)")
+        "it is larger than Chime can record: at most \(Int64(most)) \(unit)")
     }
     guard quantity != .zero || value == 0 else {
       throw ControlFailure.invalidValue(field: field, "it is too close to zero, in \(unit)")

@@ -65,8 +65,7 @@ struct TrackerSetting: Sendable {
         if kind.rawValue == tracker.kind.rawValue { return tracker.kind }
         throw ControlFailure.invalidValue(
           field: "kind",
-          "\(tracker.id) is of the kind \(tracker.kind.rawValue), which cannot change: add another "
-            + "tracker")
+          "\(tracker.id) is of the kind \(tracker.kind.rawValue), which cannot change: add another tracker")
       }, text: { ManifestWriter.text("kind", $0.kind.rawValue) }),
     unit,
     TrackerSetting(
