@@ -111,11 +111,11 @@ enum CalendarOracle {
   }
 
   /// A cache of the machine's zones.
-  static let zones = ZoneStagingOwner()
+  static let zones = ZoneCache()
 }
 
 /// A cache of zones.
-final class ZoneStagingOwner: Sendable {
+final class ZoneCache: Sendable {
   private let known = Mutex<[String: Zone?]>([:])
 
   func callAsFunction(_ name: String) -> Zone? {

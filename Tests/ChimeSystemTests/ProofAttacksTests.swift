@@ -19,7 +19,7 @@ struct ProofAttacksTests {
   }
 
   /// Values in milliseconds.
-  struct LocalizedFormat: CustomStringConvertible {
+  struct Percentiles: CustomStringConvertible {
     var values: [Double]
 
     func at(_ share: Double) -> Double {
@@ -64,7 +64,7 @@ struct ProofAttacksTests {
       let victim = try await home.run(
         clients, ["victim", home.socket, "\(Self.seconds)"], within: .seconds(300 + Self.seconds))
       #expect(victim.status == 0, "\(victim.err)")
-      let requests = LocalizedFormat(values: victim.out.split(separator: "\n").compactMap { Double($0) })
+      let requests = Percentiles(values: victim.out.split(separator: "\n").compactMap { Double($0) })
       let lateness = try await lateness(home)
       #expect(attackers.isRunning)
       attackers.destroy()
@@ -93,7 +93,7 @@ struct ProofAttacksTests {
   }
 
   /// Writes the figures of one kind for the plot, one per line with its number.
-  private func note(_ attack: Attack, _ requests: LocalizedFormat, _ lateness: LocalizedFormat) throws {
+  private func note(_ attack: Attack, _ requests: Percentiles, _ lateness: Percentiles) throws {
     guard let folder = Self.environment["CHIME_PROOF_FIGURES"] else { return }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     for (name, figures) in [("requests", requests), ("lateness", lateness)] {
@@ -143,8 +143,8 @@ struct ProofAttacksTests {
     + [11, 13, 17, 19, 23, 25, 29, 31].map { " RRULE:FREQ=DAILY;INTERVAL=\($0);BYMONTHDAY=31;BYDAY=TH" }.joined()
 
   /// Returns the recorded lateness of the victim's firings.
-  private func lateness(_ home: Home) async throws -> LocalizedFormat {
+  private func lateness(_ home: Home) async throws -> Percentiles {
     let answer = try await home.answer("io.chime.Occurrences.List", ["tenant": "victim", "limit": 1_000])
-    return LocalizedFormat(values: answer["occurrences"].elements.compactMap { $0["latenessMs"].number })
+    return Percentiles(values: answer["occurrences"].elements.compactMap { $0["latenessMs"].number })
   }
 }

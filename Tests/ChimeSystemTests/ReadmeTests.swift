@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Runs every command of the README in order, as a new user would. An outdated command fails, and so does an exception
-/// for a missing command.
+/// Runs every command of the README, docs/install.md and docs/tour.md in order, once each, as a new user would. An
+/// outdated command fails, and so does an exception for a missing command.
 @Suite(.serialized) struct ReadmeTests {
   /// Commands that are not simply run with success.
   private enum Exception {
@@ -26,13 +26,18 @@ import Testing
     "chime init": .elsewhere("it asks four questions: WizardTests answers them"),
     "chime store move --to postgres": .elsewhere("it needs a database: MoveTests"),
     "chime remove \"Green tea\"": .with("--yes", why: "it asks whether it is meant"),
+    "loginctl enable-linger": .elsewhere("it needs a session of logind"),
+    "man chime": .elsewhere("ManualTests"),
+    "chimed --check": .elsewhere("the tests of the daemon's configuration"),
+    "systemctl --user reload chimed": .elsewhere("ServiceManagerTests"),
+    "sudo apt purge chime": .elsewhere("Tests/Package"),
     "chime watch": .goesOn,
     "chime doctor": .ends([0, 1], why: "there is no desktop and no systemd here, which it says"),
     "chime status": .ends([0, 1], why: "what could not be sent to nobody at example addresses is a matter to look at"),
   ]
 
   /// Returns the commands without their remarks: `chime add …   # why`.
-  static func lines(of file: String = "README.md") throws -> [String] {
+  static func lines(of file: String) throws -> [String] {
     let text = try String(contentsOfFile: Machine.package + file, encoding: .utf8)
     return text.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { line in
       let line = line.drop { $0 == " " }
@@ -41,10 +46,16 @@ import Testing
     }
   }
 
+  /// The lines of the pages, without those that a page before has.
+  private static func typed() throws -> [String] {
+    var seen: Set<String> = []
+    return try ["README.md", "docs/install.md", "docs/tour.md"].flatMap(lines).filter { seen.insert($0).inserted }
+  }
+
   @Test func noExceptionIsStale() throws {
-    let lines = try Self.lines()
-    #expect(lines.count { $0.hasPrefix("chime ") } > 60, "the README has lines to type")
-    for line in Self.exceptions.keys { #expect(lines.contains(line), "there is no line \"\(line)\" in the README") }
+    let lines = try Self.typed()
+    #expect(lines.count { $0.hasPrefix("chime ") } > 60, "the pages have lines to type")
+    for line in Self.exceptions.keys { #expect(lines.contains(line), "there is no line \"\(line)\" in the pages") }
     for line in lines where !line.hasPrefix("chime ") { #expect(Self.exceptions[line] != nil, "\(line)") }
   }
 
@@ -62,7 +73,7 @@ import Testing
       _ = try await home.start()
       let receiver = try await Receiver.start(in: home)
 
-      for line in try Self.lines() {
+      for line in try Self.typed() {
         var (typed, statuses) = (line, [Int32(0)])
         switch Self.exceptions[line] {
         case .elsewhere: continue

@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func misspeltWordsAreMetWithTheSpellingSuggestions() async throws {
+  @Test func misspeltWordsAreMetWithTheNearestWords() async throws {
     try await Home.live { home in
       _ = try await home.start()
       _ = try await home.add("Watering", "in 1h")

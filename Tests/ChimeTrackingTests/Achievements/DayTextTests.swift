@@ -190,7 +190,7 @@ import Testing
   let day = CivilDate(year: 2026, month: 7, day: 15) ?? .earliest
 
   /// Orders by what is left, regardless of its share of the target.
-  @Test func whatHasLeastLeftToDoIsSpellingSuggestions() {
+  @Test func whatHasLeastLeftToDoIsNearest() {
     func next(_ all: [Achievement], _ reached: [String: Int]) -> String? {
       Achievement.next(among: all, progress: Self.progress(reached), on: day)?.achievement.id.rawValue
     }
@@ -209,7 +209,7 @@ import Testing
     #expect(next([Self.achievement("level", Criterion(.level, target: 3)), three], ["level": 2]) == "three")
   }
 
-  @Test func theGreatestShareIsSpellingSuggestions() {
+  @Test func theGreatestShareIsNearest() {
     let all = [
       Self.achievement("seven", Criterion(.streak, target: 7)),
       Self.achievement("three", Criterion(.streak, target: 3)),

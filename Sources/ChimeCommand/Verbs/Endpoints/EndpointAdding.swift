@@ -15,8 +15,7 @@ enum EndpointAdding {
       "A template replaces Chime's own JSON in the request: give the name of one that comes with Chime (`chime "
         + "endpoint templates`), or a file of your own.",
       "An address that begins with `mailto:` is one or several mailboxes, separated by commas. Chime hands these "
-        + "emails to the server of `--via`. It does not sign them; `--token-file` reads the password for the "
-        + "log-in.",
+        + "emails to the server of `--via`. It does not sign them; `--token-file` reads the password for the log-in.",
       "An address that begins with `mqtts://` or `mqtt://` is a broker of MQTT 5 and the prefix of its topics: Home "
         + "Assistant finds there a device that shows open reminders and has the buttons *Done* and *Snooze*.",
       "An address that begins with `matrix:` is a Matrix room, by its id: `matrix:roomid/abc:example.org`. `--via` "

@@ -136,8 +136,7 @@ enum EndpointLooking {
     takesBack
       ? localized("what is answered")
       : localized(
-        "nothing; to enable that, put a second token below the first in "
-          + "--token-file")
+        "nothing; to enable that, put a second token below the first in --token-file")
   }
 
   /// Returns `are read; 3 given, the last 5 minutes ago, 1 refused`.
