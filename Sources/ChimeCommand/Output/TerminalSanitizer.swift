@@ -8,7 +8,7 @@ enum TerminalSanitizer {
   static func line(_ text: some StringProtocol) -> String {
     if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(text) }
     var result = String.UnicodeScalarView()
-    // Go by grapheme clusters, since a scalar's treatment depends on whether it is alone.
+    // By character: a scalar's treatment depends on whether it is alone in its grapheme cluster.
     for character in text {
       let isSequence = character.unicodeScalars.count > 1
       // A cluster may carry any number of marks; a screen shows a few.

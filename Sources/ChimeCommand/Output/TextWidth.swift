@@ -77,7 +77,7 @@ enum TextWidth {
     guard width > 0 else { return "" }
     var result = ""
     var used = 0
-    // Go by characters, so that none is cut.
+    // By character: none is to be cut.
     for character in text {
       let columns = of(character)
       if used + columns > width - 1 { break }

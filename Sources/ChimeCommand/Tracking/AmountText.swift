@@ -32,7 +32,7 @@ enum AmountText {
     if commas == 0 { return Double(text).flatMap { $0.isFinite ? $0 : nil } }
     guard commas == 1, !text.contains(".") else { throw ambiguous(text) }
     if text.split(separator: ",").last?.count == 3 { throw ambiguous(text) }
-    // Any other misplaced comma makes `Double` return nil.
+    // By character: any other misplaced comma makes `Double` return nil.
     return Double(text.replacing(",", with: "."))
   }
 

@@ -124,7 +124,7 @@ extension MoodText {
 public enum ReminderText {
   private static let names = Set(TextValues.Name.allCases.map(\.rawValue))
 
-  // By character, as in filling.
+  // By character: filling goes by characters too.
   public static func hasPlaces(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "{")) && text.contains("{{") }
 
   /// Returns the text with values in place of their names.
@@ -149,7 +149,7 @@ public enum ReminderText {
     var sentences: [String] = []
     var sentence = ""
     var isEnded = false
-    // By character, so that the parts join to the same text again.
+    // By character: the parts are joined to the same text again.
     for character in text {
       if isEnded, !character.isWhitespace {
         sentences.append(sentence)

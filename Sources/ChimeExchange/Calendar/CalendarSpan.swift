@@ -160,7 +160,7 @@ struct CalendarSpan {
       else { throw Refusal("its RRULE is invalid: \(excerpt(property.value))") }
       // Some programs write an empty RRULE for events that do not recur.
       guard text.utf8.contains(where: { $0 != UInt8(ascii: ";") }) else { continue }
-      // Drop a stray semicolon at the end, which is common. Parsing the rule later refuses other faults.
+      // By character: drops a stray semicolon at the end, which is common. Parsing the rule later refuses other faults.
       rules.append(text.split(separator: ";").joined(separator: ";"))
     }
     return rules

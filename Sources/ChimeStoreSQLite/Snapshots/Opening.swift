@@ -259,8 +259,7 @@ struct Opening: Sendable {
     if let verdict, tellsOfDisk(verdict) {
       throw StoreFailure.unavailable("\(connection.path) cannot be read: check its disk (\(verdict))")
     }
-    // The text becomes part of a sentence, so it is joined to one line. It is split by character, as no character joins a
-    // line feed.
+    // By character: no character joins a line feed. The text becomes one line, because it is part of a sentence.
     return verdict.map { $0.split(separator: "\n").joined(separator: " ") } ?? "no verdict"
   }
 
