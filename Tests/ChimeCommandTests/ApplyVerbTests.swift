@@ -48,7 +48,7 @@ import Varlink
       try Self.reminders(5_000).write(to: folder.appending(path: "\(name).toml"), atomically: true, encoding: .utf8)
     }
     let together = chime(["apply", folder.path], daemon: daemon)
-    #expect(together.status == .failed && together.errors.contains("MiB on its way"), "\(together.errors)")
+    #expect(together.status == .failed && together.errors.contains("MiB when sent"), "\(together.errors)")
     #expect(daemon.calls.isEmpty, "nothing of it was sent")
     let one = chime(["apply", folder.appending(path: "a.toml").path], daemon: daemon)
     #expect(one.status == .success, "\(one.errors)")

@@ -29,7 +29,7 @@ import Testing
       .store, .bad, "none is connected", "start the standby, and see its log",
       server { $0.synchronousStandbys = 0 }),
     // Without the permission to see the standbys' roles, the doctor does not guess.
-    DoctorTests.Break(.store, .good, "in order", "", server { $0.synchronousStandbys = nil }),
+    DoctorTests.Break(.store, .good, "intact", "", server { $0.synchronousStandbys = nil }),
     DoctorTests.Break(
       .store, .caution, "no standby server follows the database",
       "set up a standby (docs/fleet.md), or back the database up often (pg_dump)",
@@ -47,7 +47,7 @@ import Testing
       .store, .caution, "clock is behind this machine's by 3.0 s",
       "synchronize both clocks: systemd-timesyncd, or chrony", server { $0.clockAheadMs = -3_010 }),
     // A slow answer says little about a clock.
-    DoctorTests.Break(.store, .good, "in order", "", server { ($0.clockAheadMs, $0.roundTripMs) = (1_500, 1_400) }),
+    DoctorTests.Break(.store, .good, "intact", "", server { ($0.clockAheadMs, $0.roundTripMs) = (1_500, 1_400) }),
     DoctorTests.Break(
       .store, .caution, "a transaction has been open for 61 minutes",
       "end that program, or in psql: SELECT pg_terminate_backend(812)", server { $0.oldestTransaction = 3_660 }),
@@ -59,9 +59,9 @@ import Testing
       .store, .caution, "the table of due times has 300000 dead rows and 100000 live ones",
       "in psql: VACUUM (VERBOSE) chime.due",
       server { ($0.deadRows, $0.liveRows) = (300_000, 100_000) }),
-    DoctorTests.Break(.store, .good, "in order", "", server { ($0.deadRows, $0.liveRows) = (300_000, 1_000_000) }),
+    DoctorTests.Break(.store, .good, "intact", "", server { ($0.deadRows, $0.liveRows) = (300_000, 1_000_000) }),
     DoctorTests.Break(
-      .store, .caution, "this one or the next is not made; 7 times are in none",
+      .store, .caution, "for this month or the next is missing: 7 times are in no partition",
       "find the cause in the journal; chimed's user has to own the tables, in psql: \\d chime.*",
       server { ($0.missingMonths, $0.timesOutside) = (1, 7) }),
     DoctorTests.Break(
@@ -69,9 +69,9 @@ import Testing
       "if you do not need times that old, shorten keepFor; then in psql: VACUUM (VERBOSE) chime.occurrence_rest, "
         + "chime.attempt_rest", server { ($0.missingMonths, $0.timesOutside) = (0, 1_000_001) }),
     DoctorTests.Break(
-      .store, .good, "in order", "", server { ($0.missingMonths, $0.timesOutside) = (0, 1_000_000) }),
+      .store, .good, "intact", "", server { ($0.missingMonths, $0.timesOutside) = (0, 1_000_000) }),
     DoctorTests.Break(
-      .store, .caution, "nearly no connection left: 90 of 97 are in use",
+      .store, .caution, "almost no free connections: 90 of 97 are in use",
       "end other programs, or in psql: ALTER SYSTEM SET max_connections = 194, and restart PostgreSQL",
       server { $0.connections = 90 }),
   ]

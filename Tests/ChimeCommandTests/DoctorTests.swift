@@ -114,7 +114,7 @@ import Varlink
     }
     #expect(findings(nil) == ["good the daemon has sent none yet"])
     let taken = Wire.Time(at: "2026-03-27T08:00:00Z", zone: "UTC")
-    #expect(findings(nil, takenAt: taken).first?.hasPrefix("good the last was taken") == true)
+    #expect(findings(nil, takenAt: taken).first?.hasPrefix("good the receiver accepted the last one") == true)
     #expect(
       findings("the receiver does not accept the heartbeat: answered 404") == [
         "bad the receiver does not accept the heartbeat: answered 404"
@@ -160,10 +160,10 @@ import Varlink
     Break(.daemon, .bad, "not answered within 1500 ms", "systemctl --user restart chimed") {
       $0.daemon = .silent(within: 1_500)
     },
-    Break(.daemon, .bad, "another user's (1001)", "export XDG_RUNTIME_DIR=/run/user/1000") {
+    Break(.daemon, .bad, "another user (1001)", "export XDG_RUNTIME_DIR=/run/user/1000") {
       $0.daemon = .foreign(1_001)
     },
-    Break(.daemon, .bad, "is no chimed", "systemctl --user restart chimed") {
+    Break(.daemon, .bad, "is not a compatible chimed", "systemctl --user restart chimed") {
       $0.daemon = .stranger("org.varlink.service.MethodNotFound")
     },
     Break(.daemon, .caution, "chimed is version 0.0.9", "systemctl --user restart chimed") { facts in
@@ -174,13 +174,13 @@ import Varlink
     Break(.daemon, .caution, "slowly: in 900 ms", "chime status") { facts in
       if let health = facts.health { facts.daemon = .answered(health, after: 900) }
     },
-    Break(.daemon, .caution, "asks for attention: see to it", "") { facts in
+    Break(.daemon, .caution, "needs attention: see to it", "") { facts in
       guard var health = facts.health else { return }
       health.attention = ["see to it"]
       facts.daemon = .answered(health, after: 3)
     },
     Break(.socket, .caution, "there is no socket at", "systemctl --user start chimed") { $0.socket.kind = .missing },
-    Break(.socket, .bad, "is no socket", "mv /run/user/1000/chime/io.chime /run/user/1000/chime/io.chime.old") {
+    Break(.socket, .bad, "is not a socket", "mv /run/user/1000/chime/io.chime /run/user/1000/chime/io.chime.old") {
       $0.socket.kind = .other
     },
     Break(.socket, .bad, "remains from a daemon that has ended", "systemctl --user start chimed") {
@@ -215,11 +215,11 @@ import Varlink
     Break(.units, .bad, "which does not exist", "systemctl --user cat chimed.service") {
       $0.units?.programIsThere = false
     },
-    Break(.units, .caution, "came with /opt/chimed", "systemctl --user cat chimed.service") {
+    Break(.units, .caution, "belongs to /opt/chimed", "systemctl --user cat chimed.service") {
       $0.units?.own = "/opt/chimed"
     },
     Break(
-      .units, .caution, "/home/ann/.config/systemd/user/chimed.service stands in for",
+      .units, .caution, "/home/ann/.config/systemd/user/chimed.service overrides",
       "diff /usr/lib/systemd/user/chimed.service /home/ann/.config/systemd/user/chimed.service"
     ) {
       $0.units?.service.file = "/home/ann/.config/systemd/user/chimed.service"
@@ -253,14 +253,16 @@ import Varlink
       health.storeProblem = "the disk is full"
       facts.daemon = .answered(health, after: 3)
     },
-    Break(.store, .caution, "set aside: /x y.corrupt-1", "") { $0.examination?.store.leftovers = ["/x y.corrupt-1"] },
+    Break(.store, .caution, "set a damaged file aside: /x y.corrupt-1", "") {
+      $0.examination?.store.leftovers = ["/x y.corrupt-1"]
+    },
     Break(.store, .good, "too large to check", "") { $0.examination?.store.isWhole = false },
     Break(.room, .bad, "the disk is full: 10 MiB", "") { $0.examination?.store.freeBytes = 10 << 20 },
-    Break(.room, .caution, "little room: 100 MiB", "") { $0.examination?.store.freeBytes = 100 << 20 },
+    Break(.room, .caution, "little space is left: 100 MiB", "") { $0.examination?.store.freeBytes = 100 << 20 },
     Break(.snapshots, .caution, "much has changed since", "chime snapshot") {
       $0.examination?.store.latestSnapshot?.takenAt = Wire.Time(at: "2026-03-01T03:00:00Z", zone: "UTC")
     },
-    Break(.snapshots, .caution, "none is taken", "snapshots = 3") { $0.examination?.store.keptSnapshots = 0 },
+    Break(.snapshots, .caution, "snapshots are off", "snapshots = 3") { $0.examination?.store.keptSnapshots = 0 },
     Break(.secrets, .bad, "mode 0644", "chmod 600 /s/1000-team") {
       $0.examination?.openFiles = [
         .init(
@@ -304,7 +306,7 @@ import Varlink
       $0.examination?.bus.server = .missing
       $0.examination?.desktop.isNeeded = false
     },
-    Break(.desktop, .caution, "notify-send is not there", "not needed: no reminder") {
+    Break(.desktop, .caution, "notify-send does not exist", "not needed: no reminder") {
       $0.examination?.desktop.path = nil
       $0.examination?.desktop.isNeeded = false
     },
@@ -314,7 +316,7 @@ import Varlink
       $0.examination?.bus.capabilities = ["body"]
     },
     Break(.notifications, .good, "the bus starts", "") { $0.examination?.bus.server = .startable },
-    Break(.desktop, .bad, "notify-send is not there", "sudo apt install libnotify-bin") {
+    Break(.desktop, .bad, "notify-send does not exist", "sudo apt install libnotify-bin") {
       $0.examination?.desktop.path = nil
     },
     Break(.desktop, .bad, "hangs: no answer within 1000 ms", "/usr/bin/notify-send --version") {
@@ -333,7 +335,7 @@ import Varlink
     ) {
       $0.change { $0.fault = "it has no secret" }
     },
-    Break(.endpoints, .caution, "rests until 2026-03-27T10:20", "chime endpoint test team") {
+    Break(.endpoints, .caution, "is paused until 2026-03-27T10:20", "chime endpoint test team") {
       $0.change { $0.restingUntil = Wire.Time(at: "2026-03-27T10:20:30Z", zone: "UTC") }
     },
     Break(.endpoints, .caution, "has failed since", "chime endpoint test team") {
@@ -351,12 +353,12 @@ import Varlink
       $0.endpoints = .failed("timedOut")
     },
     Break(
-      .commands, .bad, "backup cannot be run: there is no executable program",
+      .commands, .bad, "backup cannot be run: there is no program",
       "[commands.backup] program = \"/path/of/the/program\""
     ) {
       $0.commands = .answer([command(problem: "there is no program /usr/bin/backup")])
     },
-    Break(.commands, .caution, "is not run: commands are switched off", "[commands] enabled = true") {
+    Break(.commands, .caution, "does not run: commands are switched off", "[commands] enabled = true") {
       $0.commands = .answer([command(problem: "commands are switched off", enabled: false)])
     },
     Break(.deliveries, .caution, "given up in the last seven days: 1", "chime deliveries --state dead") {
@@ -365,7 +367,7 @@ import Varlink
     Break(.clock, .caution, "nothing synchronizes the clock", "sudo apt install systemd-timesyncd") {
       $0.examination?.clock?.isSynchronized = false
     },
-    Break(.clock, .caution, "though chronyd runs", "chronyc tracking") {
+    Break(.clock, .caution, "although chronyd runs", "chronyc tracking") {
       $0.examination?.clock?.isSynchronized = false
       $0.clockKeepers = ["chronyd"]
     },
@@ -378,7 +380,7 @@ import Varlink
       $0.examination?.zone.databaseProblem = "there are no time zones in /z"
     },
     Break(.zone, .caution, "this terminal has TZ=Asia/Tokyo", "unset TZ") { $0.environment["TZ"] = "Asia/Tokyo" },
-    Break(.wake, .caution, "is to wake the machine, and cannot: no clock", "it comes when") {
+    Break(.wake, .caution, "asks to wake the machine, but cannot: no clock", "it comes when") {
       $0.examination?.wantsWake = true
     },
     Break(.wake, .caution, "lacks the capability", "[Service] AmbientCapabilities=CAP_WAKE_ALARM") {

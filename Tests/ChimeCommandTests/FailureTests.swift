@@ -160,7 +160,7 @@ import Varlink
   }
 
   @Test(arguments: [
-    ("true", ExitCode.success, "Nothing was changed."), ("false", .failed, "is kept in /"),
+    ("true", ExitCode.success, "Nothing was changed."), ("false", .failed, "is saved in /"),
     ("sed -i s/^when:/wehn:/", .usage, "did you mean when?"), ("no-such-editor-anywhere", .failed, "was not found"),
   ])
   func editThatChangesNothing(_ editor: String, _ status: ExitCode, _ text: String) throws {

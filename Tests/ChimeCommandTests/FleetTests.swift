@@ -76,7 +76,7 @@ import Testing
         Nothing is overdue; no message is pending.
 
         """, "\(file.output)")
-    #expect(file.errors.contains("`chime store move --to postgres --dry-run` tries the way there"), "\(file.errors)")
+    #expect(file.errors.contains("`chime store move --to postgres --dry-run` tests the move"), "\(file.errors)")
     let database = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)]))
     #expect(
       database.output.hasPrefix(

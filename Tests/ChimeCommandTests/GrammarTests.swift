@@ -69,7 +69,7 @@ import Testing
       ("copy r7k2", "what should change? Without a terminal there is no editor", nil),
       ("in 25m", "a title is missing after the time", "chime in 25m \"Tea\""),
       (
-        "pause r7k2 --until someday", "--until takes a date, a time, or a length such as \"3 days\", not \"someday\"",
+        "pause r7k2 --until someday", "--until needs a date, a time, or a length such as \"3 days\", not \"someday\"",
         nil
       ),
       ("pause r7k2 --until 2020-01-01", "--until 2020-01-01 is in the past", nil),

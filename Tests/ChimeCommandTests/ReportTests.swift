@@ -255,7 +255,7 @@ import Testing
     (["report", "/tmp"], ExitCode.failed, "is a folder"), (["report", "/nonexistent/x.html"], .failed, "cannot write"),
     (["report", "a", "b"], .usage, "writes one file"), (["report", "-", "--json"], .usage, "--json"),
     (["report", "-", "--range", "7X"], .usage, "--range"), (["report", "-", "--pack", "wieght"], .failed, "weight"),
-    (["report", "-", "--browser", "maybe"], .usage, "--browser is one of"),
+    (["report", "-", "--browser", "maybe"], .usage, "--browser must be one of"),
   ])
   func refusals(_ arguments: [String], _ status: ExitCode, _ message: String) throws {
     let outcome = chime(arguments, daemon: try FakeTrackers().daemon())

@@ -27,7 +27,7 @@ import Testing
         ● all right: chimed 0.1.0, started 2 h 47 min ago
           next        Fri 2026-03-27 10:26:40, in 1 h: Drink water (of 3 reminders)
           unanswered  1; `chime history --open` shows them
-          deliveries  2 owed, none given up
+          deliveries  2 pending, none given up
           store       in order, snapshot 27 min ago, /home/u/.local/state/chime/chime.db
 
         """, "\(outcome.output)")
@@ -100,7 +100,7 @@ import Testing
           }),
         .failed,
         [
-          "→  put it back under [calendars] in chimed.toml",
+          "→  restore it under [calendars] in chimed.toml",
           "→  correct the file: Chime reads it again as soon as it changes",
         ]
       ),

@@ -171,7 +171,7 @@ import Varlink
 
   @Test(arguments: [
     ("chart water", "There is nothing to draw of Water"), ("logbook weight", "No entry of Weight matches."),
-    ("chart goal", "`chime log goal` records something"), ("progress goal", "`chime log goal` makes it day 1"),
+    ("chart goal", "`chime log goal` logs an entry"), ("progress goal", "`chime log goal` makes it day 1"),
   ])
   func emptyStatesSayWhatToDo(_ line: String, _ expected: String) throws {
     let outcome = try Self.draw(line, width: 80, year: .fresh)

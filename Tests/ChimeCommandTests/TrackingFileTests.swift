@@ -168,7 +168,9 @@ import Varlink
     #expect(typed.status == .success && typed.errors.contains("Once more:"), "\(typed.errors)")
     #expect(daemon.calls.last?.parameters["passphrase"] == "correct horse")
     #expect(!typed.output.contains("horse") && !typed.errors.contains("horse"))
-    for (input, part) in [("one passphrase\nanother one\n", "the two differ"), ("short\nshort\n", "8 to 1024 bytes")] {
+    for (input, part) in [
+      ("one passphrase\nanother one\n", "the two passphrases differ"), ("short\nshort\n", "8 to 1024 bytes"),
+    ] {
       let refused = backup("refused", ["--with-secrets"], input: input)
       #expect(refused.status == .failed && refused.errors.contains(part), "\(refused.errors)")
     }

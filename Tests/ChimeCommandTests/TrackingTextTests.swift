@@ -49,8 +49,8 @@ import Testing
   @Test(
     arguments: [
       ("21:00", "--at 21:00 is in the future"), ("2026-12-01", "--at 2026-12-01 is in the future"),
-      ("someday", "--at takes a time such as 21:00"), ("yesterday 25:00", "--at takes a time such as 21:00"),
-      ("", "--at takes a time such as 21:00"),
+      ("someday", "--at needs a time such as 21:00"), ("yesterday 25:00", "--at needs a time such as 21:00"),
+      ("", "--at needs a time such as 21:00"),
     ] as [(String, String)])
   func momentsThatAreNone(_ text: String, _ message: String) throws {
     let zone = try ZoneFiles(environment: ["TZ": "Europe/Prague"]).zone("local")

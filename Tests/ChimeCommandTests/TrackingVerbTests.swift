@@ -203,7 +203,7 @@ import Varlink
       ("tracker add x --days mon --times 3/week", .usage, "--days and --times cannot be used together", nil),
       ("tracker add x --times often", .usage, "--times needs 3/week", nil),
       ("tracker add x --day-starts noon", .usage, "--day-starts needs a time of day such as 4:00, not \"noon\"", nil),
-      ("tracker add x --days mnday", .usage, "--days takes days of the week", "did you mean monday?"),
+      ("tracker add x --days mnday", .usage, "--days needs days of the week", "did you mean monday?"),
       ("tracker edit water", .usage, "what should change? Give an option", nil),
       ("tracker edit goal --per week --title \"\"", .usage, "a title cannot be empty", nil),
       ("tracker resume water", .failed, "water is not paused today", nil),
@@ -322,7 +322,7 @@ import Varlink
     #expect(script.status == .failed && script.errors.contains("28.4 kg is far from the 82.4 kg of 2026-06-01"))
     #expect(script.errors.contains("--force") && script.output.isEmpty)
     let no = chime(["log", "weight", "28.4"], daemon: daemon, isTerminal: true, input: "n\n", isInputTerminal: true)
-    #expect(no.status == .failed && no.errors.contains("Record it all the same? [y/N]"), "\(no.errors)")
+    #expect(no.status == .failed && no.errors.contains("Record it anyway? [y/N]"), "\(no.errors)")
     let yes = chime(["log", "weight", "28.4"], daemon: daemon, isTerminal: true, input: "y\n", isInputTerminal: true)
     #expect(yes.status == .success, "\(yes.errors)")
     #expect(chime(["log", "weight", "28.4", "--force"], daemon: daemon).status == .success)

@@ -281,7 +281,9 @@ import Varlink
         #"{"name":"team","url":"http://127.0.0.1:8099/hook"}"#, ["chime endpoint test team"]
       ),
       ("endpoint list", "Endpoints.List", #"{}"#, ["NAME", "team", "in use"]),
-      ("endpoint test team", "Endpoints.Test", #"{"name":"team"}"#, ["webhook-id: msg_2", "taken: 204 after 12 ms"]),
+      (
+        "endpoint test team", "Endpoints.Test", #"{"name":"team"}"#, ["webhook-id: msg_2", "accepted: 204 after 12 ms"]
+      ),
       ("command list", "Commands.List", #"{}"#, ["NAME", "backup", "/usr/local/bin/backup --quiet", "10m", "in use"]),
       ("endpoint remove team", "Endpoints.Remove", #"{"name":"team"}"#, ["removed"]),
       (

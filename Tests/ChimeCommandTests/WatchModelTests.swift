@@ -76,7 +76,7 @@ import Testing
     model = self.model()
     model.lost(attempts: 0, retry: Samples.now + .seconds(1))
     #expect(model.press(.character("d")) == nil)
-    #expect(model.notice?.text.contains("away") == true)
+    #expect(model.notice?.text.contains("not available") == true)
     // An answer in flight is forgotten when the connection is lost.
     model = self.model()
     _ = model.press(.character("d"))

@@ -216,7 +216,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         09:28      in 1 min 35 s   Tea
         09:35      in 9 min        日本語の長いタイトルがここにあります        snoozed
         10:26      in 1 h          Drink water
-        11:26      in 2 h          Read a page                     skipped: done already
+        11:26      in 2 h          Read a page                   skipped: done already
         Sat 09:03  in 23 h 37 min  Stand-up
         Sat 10:26  in 1 d 1 h      Old                                          paused
 
@@ -287,7 +287,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         09:28      in 1 min 35 s   Tea
         09:35      in 9 min        日本語の長いタイトルがこ…  snoozed
         10:26      in 1 h          Drink water
-        11:26      in 2 h          Read a page    skipped: done already
+        11:26      in 2 h          Read a page  skipped: done already
         Sat 09:03  in 23 h 37 min  Stand-up
       Deliveries
         desktop  under way  Take the pills
@@ -299,7 +299,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
       #"""
       ● Chime: in trouble                                         Fri 2026-03-27 09:26
         changes cannot be stored: the disk is full
-        the calendar holidays is no longer configured; one reminder goes on without
+        the calendar holidays is no longer configured; one reminder continues without
         it
 
       Waiting for an answer
@@ -310,7 +310,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         09:28      in 1 min 35 s   Tea
         09:35      in 9 min        日本語の長いタイトルがここにあります        snoozed
         10:26      in 1 h          Drink water
-        11:26      in 2 h          Read a page                     skipped: done already
+        11:26      in 2 h          Read a page                   skipped: done already
         Sat 09:03  in 23 h 37 min  Stand-up
         Sat 10:26  in 1 d 1 h      Old                                          paused
       Deliveries
@@ -325,7 +325,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
     WatchPicture(
       "away", 80, 12,
       #"""
-      ● the daemon is unavailable since 09:26:40; connecting again       Fri 2026-03-27 09:26
+      ● the daemon is away since 09:26:40; reconnecting           Fri 2026-03-27 09:26
 
       Waiting for an answer  2 of 3
       › 09:14  12 min      Take the pills                               again at 09:29
@@ -368,11 +368,11 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         ?              this help
         q  Esc  Ctrl-C leave
 
-        It follows the daemon by itself.
-        When that goes away the last picture
-        stays, and comes alive again when it
-        is back. `chime watch --lines`
-        prints a line for each event
+        It follows the daemon by itself. If
+        the daemon stops, the screen stays
+        and updates again when it is back.
+        `chime watch --lines` prints a line
+        for each event instead.
       """#),
     WatchPicture(
       "empty", 80, 12,

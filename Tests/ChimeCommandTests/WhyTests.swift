@@ -53,7 +53,7 @@ import Varlink
       #expect(reasons.first?.kind == .late)
     }
     let jittered = Self.reasons([Self.occurrence(latenessMs: 60_000)]) { $0.jitter = "PT5M" }
-    #expect(Self.says(jittered, "rang 1m later, as its jitter has it", "chime edit r7k2 --jitter \"\""))
+    #expect(Self.says(jittered, "rang 1m later because of its jitter", "chime edit r7k2 --jitter \"\""))
     let moved = Self.reasons([Self.occurrence(latenessMs: 3_600_000)]) { $0.jitter = "PT5M" }
     #expect(Self.says(moved, "rang and was done", nil))
   }
@@ -70,7 +70,7 @@ import Varlink
     #expect(Self.says(paused, "paused until it is resumed", "chime resume r7k2"))
     let skipped = Self.reasons([Self.occurrence(missed: .skipped)]) { $0.skipNext = 2 }
     #expect(Self.says(skipped, "skipped with `chime skip`", "chime skip r7k2 -n 0"))
-    #expect(Self.says(skipped, "so many: 2", "chime skip r7k2 -n 0"))
+    #expect(Self.says(skipped, "their number: 2", "chime skip r7k2 -n 0"))
   }
 
   @Test func whatComesSaysWhyNotBefore() {
@@ -98,7 +98,7 @@ import Varlink
     let reasons = Self.reasons(
       [Self.occurrence(.delivered)], deliveries: [Samples.delivery], endpoints: [disabled]
     ) { $0.channels = ["desktop", "team", "backup", "phone"] }
-    #expect(Self.says(reasons, "message to team has not arrived", "chime deliveries --id msg_1"))
+    #expect(Self.says(reasons, "message to team was not delivered", "chime deliveries --id msg_1"))
     #expect(Self.says(reasons, "the endpoint is disabled: 410 Gone", "chime endpoint enable team"))
     #expect(Self.says(reasons, "Messages cannot reach phone", "chime endpoint add phone URL"))
     #expect(!reasons.contains { $0.sentence.english.contains("backup") || $0.sentence.english.contains("desktop") })

@@ -445,24 +445,24 @@ import Varlink
         """
       let found = Self.faults(house, [("a.toml", first), ("b.toml", second), ("c.toml", "[[reminder\n")])
       let expected = [
-        "a.toml:1:1: colour: is no key of a set", "a.toml:2:7: set: has to be a name of 1 to 64",
-        "a.toml:4:9: defaults.grace: has to be a duration", "a.toml:6:6: reminder[Water].id: has to be a name",
-        "a.toml:8:8: reminder[Water].when: is no schedule", "a.toml:11:9: reminder[tea].title: has to be a string",
+        "a.toml:1:1: colour: is not a key of a set", "a.toml:2:7: set: must be a name of 1 to 64",
+        "a.toml:4:9: defaults.grace: must be a duration", "a.toml:6:6: reminder[Water].id: must be a name",
+        "a.toml:8:8: reminder[Water].when: is not a schedule", "a.toml:11:9: reminder[tea].title: must be a string",
         "a.toml:12:8: reminder[tea].when: counts from the moment",
         "a.toml:13:1: reminder[tea].channel: is not a key of a reminder; did you mean channels?",
-        "a.toml:18:12: reminder[sun].latitude: is half a place",
-        "a.toml:19:11: reminder[sun].urgency: has to be one of", "a.toml:20:18: reminder[sun].snooze[2]: has to be",
+        "a.toml:18:12: reminder[sun].latitude: is incomplete",
+        "a.toml:19:11: reminder[sun].urgency: must be one of", "a.toml:20:18: reminder[sun].snooze[2]: must be",
         "a.toml:21:7: reminder[sun].nag: was rejected",
-        "a.toml:22:1: reminder[sun].quietWhenDone: is for a reminder",
-        "a.toml:23:10: reminder[sun].paused: has to be true, false",
+        "a.toml:22:1: reminder[sun].quietWhenDone: needs a tracker",
+        "a.toml:23:10: reminder[sun].paused: must be true, false",
         "a.toml:28:12: reminder[twin].timezone: was rejected",
-        "a.toml:29:8: reminder[twin].tags: has to be an array",
-        "a.toml:31:8: endpoint[1].name: has to be", "a.toml:32:7: endpoint[1].url: was rejected",
+        "a.toml:29:8: reminder[twin].tags: must be an array",
+        "a.toml:31:8: endpoint[1].name: must be", "a.toml:32:7: endpoint[1].url: was rejected",
         "a.toml:33:1: endpoint[1].secret: does not belong into this file",
         "b.toml:2:6: reminder[twin].id: is the id of another reminder too, at a.toml:24",
         "b.toml:4:8: reminder[twin].when: counts from the moment",
         "b.toml:5:11: reminder[twin].tracker: was rejected: there is no tracker",
-        "c.toml:1:11: : this is not TOML",
+        "c.toml:1:11: : invalid TOML",
       ]
       for sentence in expected {
         #expect(found.contains { $0.hasPrefix(sentence) }, "\(sentence) is not among \(found.joined(separator: "\n"))")

@@ -273,16 +273,16 @@ import Varlink
         """
       let found = Self.faults(house, text)
       let expected = [
-        "a.toml:2:6: tracker[Reading].id: has to be a name",
-        "a.toml:4:8: tracker[Reading].unit: was rejected: what is checked off has no amount",
-        "a.toml:5:1: tracker[Reading].colour: is no key of a tracker",
+        "a.toml:2:6: tracker[Reading].id: must be a name",
+        "a.toml:4:8: tracker[Reading].unit: was rejected: a check has no amount",
+        "a.toml:5:1: tracker[Reading].colour: is not a key of a tracker",
         "a.toml:6:1: tracker[run].unit: is missing",
         "a.toml:14:8: tracker[book].goal: must be more than zero, in pages",
-        "a.toml:15:9: tracker[book].usual: has to be a number with its unit",
-        "a.toml:16:8: tracker[book].days: has to be the days that count",
-        "a.toml:17:15: tracker[book].dayStartsAt: has to be a time of day",
-        "a.toml:18:9: tracker[book].title: has to be a text", "a.toml:19:9: tracker[book].start: has to be a day",
-        "a.toml:22:8: tracker[book].kind: has to be one of",
+        "a.toml:15:9: tracker[book].usual: must be a number with its unit",
+        "a.toml:16:8: tracker[book].days: must be the days that count",
+        "a.toml:17:15: tracker[book].dayStartsAt: must be a time of day",
+        "a.toml:18:9: tracker[book].title: must be a text", "a.toml:19:9: tracker[book].start: must be a day",
+        "a.toml:22:8: tracker[book].kind: must be one of",
         "a.toml:25:8: pack[hydrtion].name: does not come with Chime; did you mean hydration?",
         "a.toml:28:12: pack[goal].language: is not a language tag; did you mean cs?",
         "a.toml:29:", "a.toml:32:1: pack[goal].reminder.nothing: is not a reminder of the pack goal",
@@ -301,7 +301,7 @@ import Varlink
         )
         .map { String($0.prefix(60)) }
           == [
-            "a.toml:3:8: tracker[water].kind: is another than the tracker h",
+            "a.toml:3:8: tracker[water].kind: cannot change: the tracker i",
             "a.toml:5:6: tracker[weight].id: is a tracker of the pack weigh",
           ].map { String($0.prefix(60)) })
       #expect(

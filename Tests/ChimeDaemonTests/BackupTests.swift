@@ -188,7 +188,7 @@ struct BackupTests {
       let text = String(decoding: good, as: UTF8.self)
       try refused(
         Array(text.split(separator: "\n").dropLast().joined(separator: "\n").utf8) + [10], "the checksum is missing")
-      try refused(good + Array("{}\n".utf8), "something follows")
+      try refused(good + Array("{}\n".utf8), "data follows")
       // Flip single bits.
       for place in stride(from: 40, to: good.count, by: good.count / 9) {
         var bytes = good
@@ -207,7 +207,7 @@ struct BackupTests {
       try refused(
         with(
           "{\"entry\":{\"tracker\":\"watches\",\"at\":\"2026-01-09T00:00:00Z\",\"day\":\"2026-01-01\",\"minute\":0}}"),
-        "another day")
+        "does not match its time")
       try refused(
         with(
           "{\"entry\":{\"tracker\":\"watches\",\"at\":\"2026-01-01T00:00:00Z\",\"day\":\"2026-01-01\",\"minute\":0,\"photo\":\"../../etc/passwd\"}}"
@@ -218,7 +218,7 @@ struct BackupTests {
         ), "too large to record")
       try refused(with("{\"secret\":{}}"), "this kind of line is unknown")
       try refused(with(String(repeating: "[", count: 5_000)), "nests deeper")
-      try refused(with("{\"entry\":"), "no JSON object")
+      try refused(with("{\"entry\":"), "not a JSON object")
       try refused(
         with("{\"photo\":{\"name\":\"\(String(repeating: "a", count: 64)).jpg\",\"bytes\":5}}"), "a photo is incomplete"
       )

@@ -113,7 +113,7 @@ final class FilesThatChangeTests {
 
     try SystemFiles.replace(file, with: Array("nonsense".utf8), mode: 0o600)
     #expect(calendars.update(lists, zones: zones).isEmpty)
-    #expect(calendars.problems["file"]?.contains("is no calendar") == true)
+    #expect(calendars.problems["file"]?.contains("is not a calendar") == true)
     #expect(calendars.days["file"] == [christmas...christmas])
 
     try write(["20261224", "20261225"], to: file)

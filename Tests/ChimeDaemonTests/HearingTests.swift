@@ -51,7 +51,7 @@ struct HearingTests {
       _ = try add(house, "Command", to: ["say"])
       found = try health(house)
       #expect(found.unheard == 2)
-      #expect(found.notices?.first?.sentence.hasPrefix("nobody hears 2 reminders, the first of them") == true)
+      #expect(found.notices?.first?.sentence.hasPrefix("2 reminders reach nobody, the first of them") == true)
       let get = try house.call(Reminders.Get(id: phone)).reminder
       #expect(get.unheard != nil)
       let metrics: DaemonInterface.Metrics.Reply = try house.call(DaemonInterface.Metrics())

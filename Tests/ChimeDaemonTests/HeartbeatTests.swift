@@ -84,15 +84,15 @@ import Testing
 
   @Test(arguments: [
     ("url = \"hc-ping.com/5f0c\"", "heartbeat.url: the address must begin with https:// or http://"),
-    ("url = \"https://ann:hunter2@hc-ping.com/\"", "heartbeat.url: the address has a user name or password in it"),
+    ("url = \"https://ann:hunter2@hc-ping.com/\"", "heartbeat.url: the address contains a user name or password"),
     (
       "url = \"https://hc-ping.com/5f0c\"\nfailUrl = \"ftp://hc-ping.com/\"",
       "heartbeat.failUrl: the address must begin with https:// or http://"
     ),
     ("failUrl = \"https://hc-ping.com/5f0c/fail\"", "heartbeat.failUrl needs heartbeat.url"),
-    ("every = \"0s\"", "heartbeat.every has to be a duration from 1s to 1d"),
-    ("method = \"HEAD\"", "heartbeat.method has to be one of \"POST\", \"GET\""),
-    ("secretFile = \"../secret\"", "heartbeat.secretFile has to be the absolute path of a file"),
+    ("every = \"0s\"", "heartbeat.every must be a duration from 1s to 1d"),
+    ("method = \"HEAD\"", "heartbeat.method must be one of \"POST\", \"GET\""),
+    ("secretFile = \"../secret\"", "heartbeat.secretFile must be the absolute path of a file"),
   ])
   func whatCannotBeIsRefused(_ lines: String, _ reason: String) {
     let error = #expect(throws: ConfigurationError.self) {

@@ -48,15 +48,15 @@ struct InsistenceTests {
     (Change(nag: .init(max: 3)), "nag", "give the interval of repeats"),
     (Change(nag: .init(every: "PT9S")), "nag", "from 10s to 1w"),
     (Change(nag: .init(every: "5m")), "nag", "ISO 8601"),
-    (Change(nag: .init(every: "PT5M", max: 0)), "nag", "1 to 100 times, not 0"),
-    (Change(nag: .init(every: "PT5M", max: 101)), "nag", "1 to 100 times, not 101"),
+    (Change(nag: .init(every: "PT5M", max: 0)), "nag", "1 to 100 repeats, not 0"),
+    (Change(nag: .init(every: "PT5M", max: 101)), "nag", "1 to 100 repeats, not 101"),
     (
       Change(nag: .init(every: "PT5M", max: 2, escalation: [.init(from: 3, channels: ["a"])])), "nag",
       "there is no repeat 3"
     ),
     (Change(nag: .init(every: "PT5M", escalation: [.init(from: 0, channels: ["a"])])), "nag", "there is no repeat 0"),
     (Change(nag: .init(every: "PT5M", escalation: [.init(from: 1, channels: [])])), "nag", "give one to"),
-    (Change(nag: .init(every: "PT5M", escalation: [.init(from: 1, channels: ["a b"])])), "nag", "is no channel"),
+    (Change(nag: .init(every: "PT5M", escalation: [.init(from: 1, channels: ["a b"])])), "nag", "is not a channel"),
     (Change(quiet: .init(hours: ["22:00"])), "quiet", "the end is missing"),
     (Change(quiet: .init(hours: ["0-24"])), "quiet", "leave no free minute"),
     (Change(jitter: "PT25H"), "jitter", "from 0s to 1d"), (Change(jitter: "-PT1M"), "jitter", "from 0s to 1d"),

@@ -56,7 +56,7 @@ import Testing
       refused(.init(id: "a", kind: .check, goal: .init(count: 5, period: .week, atMost: true)), "leave the period out")
       refused(.init(id: "a", kind: .check, goal: .init(count: -1, atMost: true)), "give 0 to 10000")
       refused(.init(id: "a", kind: .check, goal: .init(count: 0)), "give 1 to 10000")
-      refused(.init(id: "a", kind: .amount, unit: "ml", goal: .init(total: -1, atMost: true)), "more than nothing")
+      refused(.init(id: "a", kind: .amount, unit: "ml", goal: .init(total: -1, atMost: true)), "more than zero")
       refused(
         .init(id: "a", kind: .measure, unit: "kg", goal: .init(value: 80, atMost: true)), "its values do not add up")
       refused(

@@ -198,7 +198,7 @@ struct ReminderUndoTests {
       let _: Endpoints.Remove.Reply = try house.call(Endpoints.Remove(name: "phone"))
       secrets.forgetAside(before: .latest)
       let bare = try house.undo()
-      #expect(bare.notes?.first?.contains("the secret of phone is not kept any more: give it again") == true)
+      #expect(bare.notes?.first?.contains("the daemon no longer has the secret of phone: give it again") == true)
       // Back to before it was added.
       #expect(try house.undo().undone.kind == "endpointAdded")
       let none: Endpoints.List.Reply = try house.call(Endpoints.List())

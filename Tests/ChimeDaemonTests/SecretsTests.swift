@@ -125,8 +125,8 @@ final class SecretsTests {
 
   @Test(arguments: [
     ("whsec_MfKQ", "line 1: the secret has 3 bytes"), ("# note\n\nxyz", "line 3: a secret begins with whsec_"),
-    ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw until noon", "line 1: until is followed by a time"),
-    ("token a b c", "line 1 is neither a secret"), ("token é", "line 1: a token is one line"),
+    ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw until noon", "line 1: until needs a time"),
+    ("token a b c", "line 1 must be a secret"), ("token é", "line 1: a token is one line"),
   ])
   func aSheetThatCannotBeReadSaysWhereAndNotWhat(_ text: String, _ reason: String) {
     let error = #expect(throws: EndpointSecretFileError.self) { try EndpointSecretFile(parsing: text) }

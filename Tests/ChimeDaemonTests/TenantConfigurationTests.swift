@@ -43,8 +43,8 @@ struct TenantConfigurationTests {
     ("[tenants]\nacme = 1", "chimed.toml:2:1: tenants.acme must be a table, [tenants.acme]; found a whole number"),
     (
       "[tenants.Acme]",
-      "chimed.toml:1:10: \"Acme\" is no name for a tenant: 1 to 64 small letters, digits, - or _, not beginning with a "
-        + "sign; at most 10000 tenants"
+      "chimed.toml:1:10: \"Acme\" is not a name for a tenant: use 1 to 64 small letters, digits, - or _, without a "
+        + "sign at the start; at most 10000 tenants"
     ),
     ("[tenants.acme]\nuser = [1]", "chimed.toml:2:1: \"user\" is not a key of a tenant; did you mean users?"),
     (
@@ -53,7 +53,7 @@ struct TenantConfigurationTests {
     ),
     (
       "[tenants.acme]\nusers = [2147483648]",
-      "chimed.toml:2:9: tenants.acme.users has to be an array of users by name or number, such as [\"billing\", 1005], at "
+      "chimed.toml:2:9: tenants.acme.users must be an array of users by name or number, such as [\"billing\", 1005], at "
         + "most 1000; found an array"
     ),
   ]) func refused(text: String, sentence: String) throws {

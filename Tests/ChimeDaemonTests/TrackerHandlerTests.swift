@@ -91,7 +91,7 @@ struct TrackerHandlerTests {
       }
       refused(.init(tracker: "water", amount: 1, unit: "kg"), "InvalidValue", "cl, dl, floz, l, ml", "unit")
       refused(.init(tracker: "water", amount: 1e300), "InvalidValue", "at most 5000000 ml", "amount")
-      refused(.init(tracker: "water", amount: -3), "InvalidValue", "more than nothing", "amount")
+      refused(.init(tracker: "water", amount: -3), "InvalidValue", "more than zero", "amount")
       refused(.init(tracker: "water", amount: 1e-12), "InvalidValue", "too close to zero", "amount")
       refused(.init(tracker: "water", unit: "ml"), "InvalidValue", "needs an amount", "unit")
       refused(.init(tracker: "watches", amount: 1), "InvalidValue", "leave the amount out", "amount")

@@ -195,7 +195,7 @@ extension RealThings {
       #expect(long.attempt?.outcome == .failed)
       #expect(file("big")?.utf8.count == 10_000)
       let spin = try await run(definition(["spin"]) { $0.limits.processorTime = .seconds(1) })
-      #expect(spin.attempt?.error == "signal  ended it24 (SIGXCPU, its processor time was used up)")
+      #expect(spin.attempt?.error == "signal 24 ended it (SIGXCPU, its processor time was used up)")
     }
 
     // MARK: Outcome
@@ -217,7 +217,7 @@ extension RealThings {
         (["working", #"{"action":"done"}"#], .done, nil),
         ([#"{"action":"snooze","for":"10m"}"#, ""], .snooze(for: .minutes(10)), nil),
         ([#"{"action":"done"}"#, "and more"], nil, nil), (["{}"], nil, nil), ([], nil, nil),
-        ([#"{"action":"explode"}"#], nil, "delivered, but its answer is invalid: \"explode\" is no action"),
+        ([#"{"action":"explode"}"#], nil, "delivered, but its answer is invalid: \"explode\" is not an action"),
       ]
       for (lines, answer, error) in cases {
         let channel = channel(definition(["says"] + lines))
@@ -237,7 +237,7 @@ extension RealThings {
     @Test func aSignalIsAFailure() async throws {
       let report = try await run(definition(["signal", "SEGV"]))
       #expect(report.next == .retry && report.attempt?.status == nil)
-      #expect(report.attempt?.error == "signal  ended it11 (SIGSEGV)")
+      #expect(report.attempt?.error == "signal 11 ended it (SIGSEGV)")
     }
 
     /// Returns the process ID that a program wrote to a file.

@@ -174,7 +174,7 @@ extension RealThings {
       let channel = try webhooks(to: url("json/%7B%22action%22:%22explode%22%7D"))
       let reports = channel.reports(of: try message(channel: "team"))
       let ended = try await reports.next()
-      #expect(ended.next == .settled && ended.attempt?.error?.contains("\"explode\" is no action") == true)
+      #expect(ended.next == .settled && ended.attempt?.error?.contains("\"explode\" is not an action") == true)
       await channel.stop()
       #expect(reports.isEmpty)
     }

@@ -178,7 +178,7 @@ import Testing
       let channel = try channel(url) { $0.network = NetworkPolicy(isPersonal: false) }
       let report = try await channel.deliver(message(channel: "home"))
       #expect(report.next == .retry)
-      #expect(report.attempt?.error?.contains("may not be dialled") == true, "\(report)")
+      #expect(report.attempt?.error?.contains("may not connect") == true, "\(report)")
       await channel.stop()
     }
   }

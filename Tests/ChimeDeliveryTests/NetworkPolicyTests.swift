@@ -175,7 +175,7 @@ import Testing
       "10.0.0.5",
       "10.0.0.5 is a private address, to which Chime may not connect; to allow it, add \"10.0.0.5\" to allow of "
     ),
-    ("169.254.169.254", "169.254.169.254 is a cloud's metadata service and may not be dialled"),
+    ("169.254.169.254", "169.254.169.254 is a cloud's metadata service, to which Chime may not connect"),
     ("64:ff9b::7f00:1", "64:ff9b::7f00:1, which leads to 127.0.0.1, is a loopback address"),
     ("::7f00:1", "::127.0.0.1 is a reserved address"),
   ])

@@ -168,9 +168,9 @@ extension RealThings {
     @Test(
       .timeLimit(.minutes(1)),
       arguments: [
-        ("nonsense", "not understood"),
+        ("nonsense", "is invalid"),
         (#"{"answers": [{"id": "a b", "token": "x"}]}"#, "an id of its answers is invalid"),
-        (#"{"answers": [{"id": "a"}]}"#, "not understood"),
+        (#"{"answers": [{"id": "a"}]}"#, "is invalid"),
         (#"{"answers": ["# + String(repeating: " ", count: 70_000) + "]}", "more than 64 KiB"),
       ])
     func whatItAnswersIsHeldToItsForm(_ body: String, _ reason: String) async throws {

@@ -88,7 +88,7 @@ extension RealThings {
     func aFileWithoutCertificatesShutsTheWay(_ path: String) async throws {
       let (attempt, next) = try await attempted(url("good")) { $0.certificateFile = path }
       #expect(next == .blocked(.minutes(5)) && attempt.outcome == .refused)
-      #expect(attempt.error?.contains("caFile in [webhook] cannot be read: \(path) has to be") == true, "\(attempt)")
+      #expect(attempt.error?.contains("caFile in [webhook] cannot be read: \(path) must be") == true, "\(attempt)")
     }
 
     @Test func certificatesOfAnEndpointThatAreNoneAreAFailureOfIts() async throws {

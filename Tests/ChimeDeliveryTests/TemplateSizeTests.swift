@@ -44,7 +44,7 @@ import Testing
     #expect(access.fault == nil)
     let long = try message(body: String(repeating: "x", count: 16_384))
     let error = #expect(throws: TemplateError.self) { try request(access, long) }
-    #expect(error?.description.contains("more than 1048576 bytes of this message") == true)
+    #expect(error?.description.contains("this message longer than 1048576 bytes") == true)
     // A short message is not affected by the limit.
     #expect(throws: Never.self) { try request(access, message(body: "x")) }
   }

@@ -47,13 +47,14 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"action":"remove"}"#, "\"remove\" is no action"), (#"{"action":"Done"}"#, "\"Done\" is no action"),
-    (#"{"action":""}"#, "\"\" is no action"), (#"{"action":null}"#, "no text"), (#"{"action":["done"]}"#, "no text"),
+    (#"{"action":"remove"}"#, "\"remove\" is not an action"), (#"{"action":"Done"}"#, "\"Done\" is not an action"),
+    (#"{"action":""}"#, "\"\" is not an action"), (#"{"action":null}"#, "not a text"),
+    (#"{"action":["done"]}"#, "not a text"),
     (#"{"action":"done","item":"Speed master"}"#, "is not the id of an item"),
     (#"{"action":"done","item":7}"#, "item is not a text"),
-    (#"{"action":"dismiss","item":"skx"}"#, "\"item\" does not belong"),
-    (#"{"action":1}"#, "no text"), (#"{"action":"done","for":"10m"}"#, "\"for\" does not belong"),
-    (#"{"action":"done","occurrence":"r1@1"}"#, "\"occurrence\" does not belong"),
+    (#"{"action":"dismiss","item":"skx"}"#, "\"item\" cannot be used"),
+    (#"{"action":1}"#, "not a text"), (#"{"action":"done","for":"10m"}"#, "\"for\" cannot be used"),
+    (#"{"action":"done","occurrence":"r1@1"}"#, "\"occurrence\" cannot be used"),
     (#"{"action":"snooze"}"#, "needs its length"), (#"{"action":"snooze","for":10}"#, "needs its length"),
     (#"{"action":"snooze","for":"soon"}"#, "needs its length"),
     (#"{"action":"snooze","for":"0s"}"#, "1 min to 366 days"),
@@ -65,7 +66,7 @@ import Testing
     (#"{"action":"snooze","for":"1h","f\u006fr":"2h"}"#, "twice"),
     (#"{"a\u0063tion":"dismiss","action":"done"}"#, "twice"),
     (#"{"x":{"action":1,"action":2},"action":"done","x":[]}"#, "twice"),
-    (#"{"x":{"a":1,"a":2},"action":"done"}"#, "\"x\" does not belong"),
+    (#"{"x":{"a":1,"a":2},"action":"done"}"#, "\"x\" cannot be used"),
     (#"{"action":"snooze","for":"9999999999w"}"#, "needs its length"),
   ])
   func isNotUnderstood(_ text: String, _ why: String) {

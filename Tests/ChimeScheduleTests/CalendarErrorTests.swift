@@ -106,7 +106,7 @@ import Testing
       message: #"it has no future occurrence (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
     Row(
       text: "2300-01-01", column: 11, suggestion: nil,
-      message: #""2300" is not a year (column 11); expected a year from 1970 to 2199"#, code: .outOfRange),
+      message: #""2300" is no year (column 11); expected a year from 1970 to 2199"#, code: .outOfRange),
     Row(
       text: "2020-01-01", column: nil, suggestion: nil,
       message: #"it has no future occurrence (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
@@ -115,11 +115,11 @@ import Testing
       message: #""T" stands between date and time (column 21); did you mean 2026-12-01 09:00?"#),
     Row(
       text: "*-*~29", column: 15, suggestion: nil,
-      message: #""29" is not a day from the month's end (column 15); expected a day from the month's end from 1 to 28"#),
+      message: #""29" is no day from the month's end (column 15); expected a day from the month's end from 1 to 28"#),
     Row(
       text: "*-*~07,27", column: 15, suggestion: nil,
       message:
-        #""07,27"systemd rejects the list  (column 15); expected a list in which day 2 counts at most 25 from the month's end"#
+        #"systemd rejects the list "07,27" (column 15); expected a list in which day 2 counts at most 25 from the month's end"#
     ),
     Row(
       text: "2026~12-01", column: 15, suggestion: "2026-12-01",
@@ -138,10 +138,10 @@ import Testing
       message: #"a step is 0 (column 12); expected a step of at least 1"#),
     Row(
       text: "1/24:00", column: 11, suggestion: nil,
-      message: #""1/24"the range  is too small for its step (column 11); expected a step that reaches another hour"#),
+      message: #"the range "1/24" is too small for its step (column 11); expected a step that reaches another hour"#),
     Row(
       text: "*:*:0..0.5", column: 15, suggestion: nil,
-      message: #""0..0.5"the range  is too small for its step (column 15); expected a step that reaches another second"#
+      message: #"the range "0..0.5" is too small for its step (column 15); expected a step that reaches another second"#
     ),
     Row(
       text: "@x", column: 11, suggestion: nil,

@@ -80,10 +80,10 @@ import Testing
       "99999999999999999999 * * * *",
       "\"99999999999999999999\" is out of range: the minute goes from 0 to 59 (column 1); expected 0-59", nil
     ),
-    ("* * * * MOM", "\"MOM\" is not a day of the week (column 9); did you mean mon?", "* * * * mon"),
-    ("0 9 * * monday", "\"monday\" is not a day of the week (column 9); did you mean mon?", "0 9 * * mon"),
+    ("* * * * MOM", "\"MOM\" is no day of the week (column 9); did you mean mon?", "* * * * mon"),
+    ("0 9 * * monday", "\"monday\" is no day of the week (column 9); did you mean mon?", "0 9 * * mon"),
     ("0 9 * january *", "\"january\" is no month (column 7); did you mean jan?", "0 9 * jan *"),
-    ("cron: 0 9 mon * *", "\"mon\" is not a day of the month (column 11); expected 1-31, L, L-3 or 15W", nil),
+    ("cron: 0 9 mon * *", "\"mon\" is no day of the month (column 11); expected 1-31, L, L-3 or 15W", nil),
     (
       "0 9 * *", "there are 4 fields, and the day of the week is missing (column 8); did you mean 0 9 * * *?",
       "0 9 * * *"
@@ -108,8 +108,8 @@ import Testing
       "\"/usr/bin/backup\" is a command, not a field (column 13); did you mean 0 9 * * 1-5?", "0 9 * * 1-5"
     ),
     ("0 9 * * 1-5 ls", "\"ls\" is a command, not a field (column 13); did you mean 0 9 * * 1-5?", "0 9 * * 1-5"),
-    ("0 0 9 * * MOM", "\"MOM\" is not a day of the week (column 11); did you mean mon?", "0 0 9 * * mon"),
-    ("0 0 9 * * friday", "\"friday\" is not a day of the week (column 11); did you mean fri?", "0 0 9 * * fri"),
+    ("0 0 9 * * MOM", "\"MOM\" is no day of the week (column 11); did you mean mon?", "0 0 9 * * mon"),
+    ("0 0 9 * * friday", "\"friday\" is no day of the week (column 11); did you mean fri?", "0 0 9 * * fri"),
     (
       "0 9 * * 1-5 backup --all", "\"backup\" is a command, not a field (column 13); did you mean 0 9 * * 1-5?",
       "0 9 * * 1-5"
@@ -138,9 +138,9 @@ import Testing
       "0 0 * 12,1-2 *"
     ),
     ("5/15 * * * *", "a step needs a range or * before it (column 1); did you mean 5-59/15?", "5-59/15 * * * *"),
-    ("0 9 * * 1,", "the day of the week (column 11); did you mean 1? is incomplete", "0 9 * * 1"),
-    ("1,,2 9 * * 1", "the minute (column 3); did you mean 1,2? is incomplete", "1,2 9 * * 1"),
-    ("1- 9 * * 1", "the minute (column 3); expected 0-59 is incomplete", nil),
+    ("0 9 * * 1,", "the day of the week is incomplete (column 11); did you mean 1?", "0 9 * * 1"),
+    ("1,,2 9 * * 1", "the minute is incomplete (column 3); did you mean 1,2?", "1,2 9 * * 1"),
+    ("1- 9 * * 1", "the minute is incomplete (column 3); expected 0-59", nil),
     (
       "*5 9 * * 1",
       "\"5\" is not allowed in the minute (column 2); expected a comma, or a blank before the next field", nil

@@ -333,7 +333,7 @@ import Testing
       #"first mon month at 9: "month" needs "of" before it (column 11); did you mean of month?"#),
     Row(
       "first mon of mnth at 9", at: 14, try: "first mon of month at 9",
-      #"first mon of mnth at 9: "mnth" is no month (column 14); did you mean month?"#),
+      #"first mon of mnth at 9: "mnth" is not a month (column 14); did you mean month?"#),
     Row(
       "first mon,wed of month at 9", at: 11, try: "first mon,first wed of month at 9",
       #"first mon,wed of month at 9: "wed" does not say which one of the month (column 11); did you mean first wed?"#),

@@ -25,11 +25,11 @@ import Testing
   /// Invalid texts, with the column and message of the error.
   @Test(arguments: [
     ("", 1, "a time is missing"), ("22:00", 6, "the end is missing"), ("22:00-", 7, "a time is missing"),
-    ("22:00-25:00", 7, "00:00 to 24:00"), ("24:00-07:00", 1, "00:00 to 23:59"), ("22:60-07:00", 1, "no time of day"),
-    ("22:0-07:00", 1, "no time of day"), ("mon 22:00-07:00 x", 17, "does not belong"),
+    ("22:00-25:00", 7, "00:00 to 24:00"), ("24:00-07:00", 1, "00:00 to 23:59"), ("22:60-07:00", 1, "not a time of day"),
+    ("22:0-07:00", 1, "not a time of day"), ("mon 22:00-07:00 x", 17, "is not allowed"),
     ("mo 22:00-07:00", 1, "\"mo\" is not a weekday"), ("mon- 22:00-07:00", 6, "a day is missing"),
     ("mon-weekends 22:00-07:00", 1, "not a range of days"), ("mon, 22:00-07:00", 6, "a day is missing"),
-    ("22:00-22:00", 1, "did you mean 00:00-24:00?"), ("222:00-07:00", 1, "no time of day"),
+    ("22:00-22:00", 1, "did you mean 00:00-24:00?"), ("222:00-07:00", 1, "not a time of day"),
     ("22:00–07:00", 6, "the end is missing"),
   ])
   func badSpansAreRefused(text: String, column: Int, part: String) {

@@ -96,13 +96,13 @@ import Testing
       "RRULE:FREQ=DAILY;COUNT=9999 RRULE:FREQ=WEEKLY;COUNT=2", .outOfRange, at: 35,
       "the rules together count more than 10000"),
     Refusal("RRULE:FREQ=DAILY;INTERVAL=99999999999999999999999", .outOfRange, at: 27, "out of range for INTERVAL"),
-    Refusal("RRULE:FREQ=DAILY;INTERVAL=-1", at: 27, "is no number for INTERVAL"),
+    Refusal("RRULE:FREQ=DAILY;INTERVAL=-1", at: 27, "is not a number for INTERVAL"),
     Refusal(
       "RRULE:FREQ=DAILY;COUNT=2;UNTIL=20270101", at: 26, "by COUNT or by UNTIL, not by both (RFC 5545 section 3.3.10)"),
     Refusal("RRULE:FREQ=MONTHLY;BYWEEKNO=2", at: 20, "BYWEEKNO needs FREQ=YEARLY"),
     Refusal("RRULE:FREQ=MONTHLY;BYYEARDAY=2", at: 20, "BYYEARDAY cannot be used with FREQ=MONTHLY"),
     Refusal("RRULE:FREQ=WEEKLY;BYMONTHDAY=2", at: 19, "BYMONTHDAY cannot be used with FREQ=WEEKLY"),
-    Refusal("RRULE:FREQ=WEEKLY;BYDAY=2MO", at: 19, "and not with FREQ=WEEKLY"),
+    Refusal("RRULE:FREQ=WEEKLY;BYDAY=2MO", at: 19, "and cannot be used with FREQ=WEEKLY"),
     Refusal("RRULE:FREQ=YEARLY;BYWEEKNO=2;BYDAY=2MO", at: 30, "within the weeks of BYWEEKNO"),
     Refusal("RRULE:FREQ=MONTHLY;BYDAY=6MO", .outOfRange, at: 20, "no month has a day of the week 6 times"),
     Refusal("RRULE:FREQ=MONTHLY;BYDAY=0MO", .outOfRange, at: 26, "no period has"),
@@ -125,12 +125,12 @@ import Testing
     Refusal("DTSTART:20270101T090000 DTSTRAT:20270101T090000", at: 25, #""DTSTRAT" is not allowed in a schedule"#),
     Refusal(
       "DTSTART:20270101T090000 RULE:FREQ=DAILY", at: 25, try: "DTSTART:20270101T090000 RRULE:FREQ=DAILY",
-      #""RULE" has no place"#),
+      #""RULE" is not allowed"#),
     Refusal("DTSTART:20270101T090000 DTSTART:20270101T090000", at: 25, "there is a second DTSTART"),
     Refusal("DTSTART:2027-01-01T09:00:00", at: 9, try: "DTSTART:20270101T090000", "is not a date"),
     Refusal("DTSTART:20270229T090000", at: 9, #"there is no day "20270229""#),
-    Refusal("DTSTART:20270228T250000", at: 9, #"there is not a time "250000""#),
-    Refusal("DTSTART:00000101T090000", .outOfRange, at: 9, "there is not a year 0"),
+    Refusal("DTSTART:20270228T250000", at: 9, #"there is no time "250000""#),
+    Refusal("DTSTART:00000101T090000", .outOfRange, at: 9, "there is no year 0"),
     Refusal("DTSTART;TZID=Eastern Standard Time:20270101T090000", at: 21, "the value of DTSTART is missing"),
     Refusal(
       "DTSTART;TZID=\"Eastern Standard Time\":20270101T090000", at: 15, "does not have the form of a time zone's name"),
@@ -138,7 +138,7 @@ import Testing
     Refusal("DTSTART;TZID=Europe/Prague:20270101T090000Z", at: 28, "RFC 5545 section 3.2.19"),
     Refusal(
       "DTSTART;TZDI=Europe/Prague:20270101T090000", at: 9, try: "DTSTART;TZID=Europe/Prague:20270101T090000",
-      "is no parameter of DTSTART"),
+      "is not a parameter of DTSTART"),
     Refusal("DTSTART;VALUE=DATE:20270101T090000", at: 20, "VALUE=DATE needs a date without a time"),
     Refusal("DTSTART;VALUE=DATE:20270101 RRULE:FREQ=HOURLY", at: 35, "cannot repeat within a day"),
     Refusal(

@@ -26,7 +26,7 @@ import Testing
     try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/first.db")
     try FileManager.default.moveItem(atPath: folder.path + "/other.db", toPath: path)
     await #expect { try await store.write { try $0.setNote("late", "x") } } throws: { error in
-      "\(error)".contains("without what is in \(path)-wal")
+      "\(error)".contains("without the content of \(path)-wal")
     }
     await store.close()
     let told = Told()

@@ -233,7 +233,7 @@ import Testing
       #expect(trackers.map(\.id) == [other.id])
       #expect(store.unreadableTracking.map(\.name) == ["tracker water"])
       #expect(store.unreadableTracking.first?.owner == 7)
-      #expect(store.unreadableTracking.first?.reason.contains("it can be removed") == true)
+      #expect(store.unreadableTracking.first?.reason.contains("you can remove it") == true)
       #expect(throws: StoreFailure.self) { try store.tracker(Self.key) }
       #expect(try store.tracker(other) != nil)
       #expect(store.unreadableTracking.isEmpty)

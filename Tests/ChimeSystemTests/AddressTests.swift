@@ -29,7 +29,7 @@ struct AddressTests {
       #expect(try await fault(home, "team") == nil)
       try await reload(home, daemon, "[webhook]\ndeny = [\"127.0.0.0/8\"]\n")
       let refused = try await fault(home, "team")
-      #expect(refused?.contains("127.0.0.1 may not be dialled") == true, "\(refused ?? "")")
+      #expect(refused?.contains("Chime may not connect to 127.0.0.1") == true, "\(refused ?? "")")
       try await reload(home, daemon, "")
       #expect(try await fault(home, "team") == nil)
       #expect(receiver.requests.count == 2)
@@ -46,7 +46,9 @@ struct AddressTests {
         ["--system", "--socket", home.socket, "--state-dir", home.state, "--config", home.configuration])
       try await home.addEndpoint("team", receiver)
       let refused = try await fault(home, "team")
-      #expect(refused?.contains("127.0.0.1 is a loopback address and may not be dialled") == true, "\(refused ?? "")")
+      #expect(
+        refused?.contains("127.0.0.1 is a loopback address, to which Chime may not connect") == true, "\(refused ?? "")"
+      )
       let id = try await home.add("Tea", "in 1s", to: ["team"])
       let waiting = try await eventually("the delivery waits for its next attempt") {
         let first = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])[
@@ -107,7 +109,7 @@ struct AddressTests {
         ])
       // The address is allowed, but nobody listens.
       let absent = try await fault(home, "moving")
-      #expect(absent?.contains("connect") == true && absent?.contains("dialled") == false, "\(absent ?? "")")
+      #expect(absent?.contains("connect") == true && absent?.contains("may not connect") == false, "\(absent ?? "")")
       // Write in place: a renamed file would not be the mounted one.
       let file = try #require(FileHandle(forWritingAtPath: hosts))
       try file.truncate(atOffset: 0)
@@ -116,7 +118,7 @@ struct AddressTests {
       // A changed timeout creates a new channel, which has no cached names.
       try await reload(home, daemon, "[webhook]\ndeny = [\"127.0.0.1\"]\ntimeout = \"14s\"\n")
       let refused = try await fault(home, "moving")
-      #expect(refused?.contains("127.0.0.1 may not be dialled") == true, "\(refused ?? "")")
+      #expect(refused?.contains("Chime may not connect to 127.0.0.1") == true, "\(refused ?? "")")
       #expect(receiver.requests.isEmpty)
     }
   }

@@ -89,7 +89,7 @@ struct AnswerTests {
           "deliveries"][0]
         return first["state"].string == "delivered" ? first : nil
       }
-      #expect(delivery["lastResult"].string?.contains("\"explode\" is no action") == true)
+      #expect(delivery["lastResult"].string?.contains("\"explode\" is not an action") == true)
       #expect(try await home.latestOccurrence(of: id)["state"].string == "delivered")
     }
   }

@@ -38,7 +38,8 @@ import Testing
       try home.write(Self.file.replacing("weekdays", with: "wekdays").replacing("9", with: "8"), to: file)
       let wrong = try await home.chime("apply", file, "--json")
       #expect(
-        wrong.status == 1 && wrong.err.contains("\(file):10:8: reminder[standup].when: is no schedule"), "\(wrong.text)"
+        wrong.status == 1 && wrong.err.contains("\(file):10:8: reminder[standup].when: is not a schedule"),
+        "\(wrong.text)"
       )
       #expect(try wrong.json["faults"].elements.map { $0["line"] } == [10])
 

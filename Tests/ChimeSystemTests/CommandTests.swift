@@ -125,7 +125,7 @@ import Testing
         let output = try await home.chime("in", "1s", "Lost", "--to", "note")
         return output.err.contains("cannot be run") ? output : nil
       }
-      #expect(added.err.contains("there is no program \(home.path)/gone"), "\(added.text)")
+      #expect(added.err.contains("there is no executable program \(home.path)/gone"), "\(added.text)")
       let blocked = try await eventually("it is blocked") {
         try await home.listed("deliveries", "--state", "waiting")["deliveries"].elements.first
       }

@@ -146,7 +146,7 @@ import Testing
       _ = try await daemon.stop()
       try home.write("", to: home.socket)
       found = try await doctor(home)
-      #expect(found.says("socket").contains("is no socket") && found.bad.contains("socket"))
+      #expect(found.says("socket").contains("is not a socket") && found.bad.contains("socket"))
     }
   }
 
@@ -218,7 +218,7 @@ import Testing
       let program = home.path + "/show"
       _ = try await home.start()
       for (script, state, says) in [
-        (nil, "bad", "is not there"), ("exec sleep 60", "bad", "hangs"),
+        (nil, "bad", "does not exist"), ("exec sleep 60", "bad", "hangs"),
         ("kill -SEGV $$", "bad", "crashes (signal 11)"),
         ("exit 3", "bad", "ends with status 3"), ("echo show 1.2", "good", "answers: show 1.2"),
       ] as [(String?, String, String)] {

@@ -171,7 +171,7 @@ struct EndpointTests {
       #expect(try JSON(parsing: body)["text"].string == "*A test of Chime*\nNo reminder has fired.")
       try home.write(#"{"body": "{{titel}}"}"#, to: home.path + "/bad.json", mode: 0o644)
       let bad = try await home.chime("endpoint", "edit", "push", "--template", home.path + "/bad.json")
-      #expect(bad.status == 1 && bad.text.contains("{{titel}} is no placeholder"))
+      #expect(bad.status == 1 && bad.text.contains("{{titel}} is not a placeholder"))
       for name in ["discord", "gotify", "healthchecks", "homeassistant", "ntfy", "slack"] {
         #expect(try await home.did("endpoint", "templates").contains(name))
       }

@@ -24,7 +24,7 @@ import Testing
       for words in [["pack", "check", file], ["pack", "add", file]] {
         let refused = try await home.run(Machine.chime, words)
         #expect(refused.status == 1, "\(refused.text)")
-        #expect(refused.text.contains("reading.toml:19:1: tracker[pages].preset: is no key"), "\(refused.text)")
+        #expect(refused.text.contains("reading.toml:19:1: tracker[pages].preset: is not a key"), "\(refused.text)")
         #expect(
           refused.text.contains("reading.toml:26:12: reminder[evening].title.en: names {{remainin}}"), "\(refused.text)"
         )

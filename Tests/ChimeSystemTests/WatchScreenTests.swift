@@ -163,7 +163,7 @@ import Testing
       try await eventually("it has read all: \(terminal.text)") { terminal.text.contains("Water") }
       _ = try await daemon.stop()
       try await eventually("it says so: \(terminal.text)") {
-        terminal.rows[0].contains("the daemon is unavailable since")
+        terminal.rows[0].contains("the daemon is away since")
       }
       #expect(terminal.text.contains("Water"), "what was known stays")
       _ = try await home.start()

@@ -12,7 +12,7 @@ enum Pagination {
   static func limit(_ line: ParsedLine, usually: Int) throws -> Int? {
     if line.value("limit") == "all" { return nil }
     if let text = line.value("limit"), Int(text) == nil {
-      throw Failure.usage("--limit takes a number from 1 to 1000000 or all, not \"\(text)\"")
+      throw Failure.usage("--limit needs a number from 1 to 1000000 or all, not \"\(text)\"")
     }
     return try line.count("limit", maximum: 1_000_000) ?? usually
   }

@@ -140,7 +140,7 @@ struct WatchView {
       return (localized("Chime: %1", verdict.headline), verdict.tone)
     case .silent(let since): return (localized("the daemon has not answered since %1", clock.time(since)), .caution)
     case .away(let since, _, _):
-      return (localized("the daemon is unavailable since %1; connecting again", clock.time(since)), .bad)
+      return (localized("the daemon is away since %1; reconnecting", clock.time(since)), .bad)
     }
   }
 

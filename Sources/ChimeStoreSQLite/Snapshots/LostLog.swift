@@ -125,9 +125,9 @@ extension SQLiteStore {
     }
     switch found {
     case Int32(chime_log_short):
-      return ("another program has shortened \(log) while chimed uses it", false)
+      return ("\(log) was shortened by another program while chimed uses it", false)
     case Int32(chime_log_other):
-      return ("another program has overwritten \(log) while chimed uses it", false)
+      return ("\(log) was overwritten by another program while chimed uses it", false)
     case Int32(chime_log_sound):
       let isGone = state.withLock { state in
         // The first salt may be older than this process. A new one was written after the previous check.

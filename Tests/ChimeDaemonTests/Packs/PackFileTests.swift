@@ -214,7 +214,7 @@ import Testing
       "[[reminder]]\nid = \"r\"\ntitle = { en = \"{{remainin}} {{streak}} {{quote}}\", cs = \"{{x\" }\nwhen = \"in 5m\"\n",
       [
         "3:16 reminder[r].title.en: contains {{remainin}}, which is not a placeholder; did you mean {{remaining}}?",
-        "3:16 reminder[r].title.en: names {{quote}}, but the pack has no [[quote]]",
+        "3:16 reminder[r].title.en: contains {{quote}}, but the pack has no [[quote]]",
         "3:58 reminder[r].title.cs: has {{ without }}; a placeholder looks like {{remaining}}",
         "4:8 reminder[r].when: fires only once; a pack needs a recurring schedule, such as \"daily at 8:00\"",
       ]

@@ -136,12 +136,16 @@ import Testing
 
   @Test(
     arguments: [
-      ([], nil, "no Checkmarks.csv"), ([("Habits.csv", "a,b\n")], 1, "Habits.csv: a header with the column Name"),
+      ([], nil, "no Checkmarks.csv"),
+      ([("Habits.csv", "a,b\n")], 1, "Habits.csv: expected a header with the column Name"),
       ([("Checkmarks.csv", "Date,A,\n2026-03-02,PERHAPS,\n")], 2, "not “PERHAPS”"),
       ([("Checkmarks.csv", "Date,A,\n2026-13-02,NO,\n")], 2, "a day such as"),
       ([("Checkmarks.csv", "Date,Run, far,\n2026-03-02,NO,\n")], 1, "Habits.csv is needed"),
       ([("Checkmarks.csv", "Date,A,B,\n2026-03-02,NO,NO,\n2026-03-01,NO\n")], 3, "3 columns"),
-      ([("001 A/Checkmarks.csv", "Date,Value,Notes\n2026-03-02\n")], 2, "001 A/Checkmarks.csv: a day and a value"),
+      (
+        [("001 A/Checkmarks.csv", "Date,Value,Notes\n2026-03-02\n")], 2,
+        "001 A/Checkmarks.csv: expected a day and a value"
+      ),
       ([("Habits.csv", "Name,FrequencyNumerator\nA,none\n")], 2, "FrequencyNumerator"),
       ([("Else.csv", "Some,Thing\n1,2\n")], 1, "its first column must be Date"),
     ] as [([(String, String)], Int?, String)])

@@ -173,7 +173,7 @@ enum Chart {
     let tracker = statistics.tracker
     var average: [(text: String, tone: Style.Tone)] = []
     if tracker.kind == .amount, let mean = statistics.dailyAverage {
-      average = [(localized("%1 a day on average, counting days with an entry.", words.amount(mean, tracker)), .plain)]
+      average = [(localized("%1 a day on average, on days with an entry.", words.amount(mean, tracker)), .plain)]
     }
     if tracker.isLimited {
       let kept = localized(
