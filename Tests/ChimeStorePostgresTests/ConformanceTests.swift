@@ -4,7 +4,7 @@ import ChimeTestKit
 import Testing
 
 /// The conformance suite of every store, with a real server.
-@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"), .serialized)
+@Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"), .serialized)
 struct ConformanceTests {
   @Test(arguments: StoreConformance.cases) func postgres(_ testCase: StoreConformance.Case) async throws {
     let server = try PostgresServer.shared.get()

@@ -5,7 +5,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// Two servers: the second follows the first and replaces it.
-@Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct FailoverTests {
   /// A list of hosts may begin with the standby: it is read-only, so the other one is used.
   @Test func ofSeveralHostsTheOneIsUsedThatTakesChanges() async throws {

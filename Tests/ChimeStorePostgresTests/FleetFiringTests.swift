@@ -8,7 +8,7 @@ import Testing
 @testable import ChimeTestKit
 
 /// Several daemons' stores on one database: what is due fires once, even if a daemon dies, freezes or has a wrong clock.
-@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct FleetFiringTests {
   private struct Zones: ZoneSource {
     var local: Zone { .utc }

@@ -5,7 +5,8 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// The facts that the doctor gets from servers in various states.
-@Suite(.proof(.databases), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(
+  .proof(.databases), .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct InspectionTests {
   @Test func aServerIsSeenAsItIs() async throws {
     let server = try PostgresServer()

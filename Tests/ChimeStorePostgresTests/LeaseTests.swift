@@ -8,7 +8,7 @@ import Testing
 @testable import ChimeTestKit
 
 /// Several stores on one database: which one processes which queue, and what happens to a lost one's shards.
-@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct LeaseTests {
   private let server: PostgresServer
   private let database: String

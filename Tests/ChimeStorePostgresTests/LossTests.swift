@@ -6,7 +6,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// What happens to changes when the connection to the server is lost.
-@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct LossTests {
   /// Ends all sessions except psql's own.
   private static let ending =
@@ -90,7 +90,7 @@ struct LossTests {
         try await store.write { try $0.setNote("lost", "1") }
       } throws: { error in
         guard case StoreFailure.unavailable(let sentence) = error else { return false }
-        return sentence.contains("PostgreSQL") && sentence.contains("see that")
+        return sentence.contains("PostgreSQL") && sentence.contains("check that")
       }
     }
     await #expect(throws: StoreFailure.self) { try await store.read { try $0.note("1") } }

@@ -8,7 +8,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// What happens to the sessions of a lost daemon.
-@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct LostDaemonTests {
   private let server: PostgresServer
   private let database: String

@@ -7,7 +7,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// The monthly partitions of the history: created ahead, and dropped when they are over.
-@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"), .serialized)
+@Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"), .serialized)
 struct MonthTests {
   private let server: PostgresServer
   private let database: String

@@ -8,7 +8,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// Moving a store from a file to a database and back: its content, the continuation of its counters, and refusals.
-@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct MovingTests {
   /// A folder deleted at the end of the test.
   private final class Folder {

@@ -6,7 +6,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// Errors about unusable databases: each sentence states the problem and the remedy.
-@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct OpeningTests {
   /// Returns the error with which a store is refused.
   private func refusal(_ connection: String, passwordFile: String? = nil, hurry: Bool = false) -> String {

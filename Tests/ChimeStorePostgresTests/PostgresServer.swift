@@ -10,7 +10,7 @@ final class PostgresServer: Sendable {
     .first { access($0 + "/initdb", X_OK) == 0 && access($0 + "/postgres", X_OK) == 0 }
 
   /// Why no server can run here; nil if one can.
-  static var uptime: String? {
+  static var whyMissing: String? {
     if programs == nil { return "PostgreSQL's server is not installed (apt install postgresql)" }
     if getuid() == 0, account == nil {
       return "postgres refuses to run as root, and there is no user postgres"

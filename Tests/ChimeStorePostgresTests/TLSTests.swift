@@ -6,7 +6,7 @@ import Testing
 
 /// A server with TLS, whose certificate must be signed by the authority in `sslrootcert`.
 @Suite(
-  .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
+  .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"),
   .enabled(if: Authority.isPossible, "openssl is not installed (apt install openssl)"))
 struct TLSTests {
   private func refusal(_ connection: String) -> String {

@@ -8,7 +8,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// Tenants of several daemons on one database.
-@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct TenantTests {
   private struct Full: Error {}
 

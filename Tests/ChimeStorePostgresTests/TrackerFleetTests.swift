@@ -7,7 +7,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// Concurrent changes of one person's trackers through several daemons.
-@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct TrackerFleetTests {
   private struct Zones: ZoneSource {
     var local: Zone { .utc }

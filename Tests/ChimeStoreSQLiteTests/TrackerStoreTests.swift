@@ -148,8 +148,8 @@ import Testing
     let names = ["tracker", "entry", "item", "milestone", "pack"]
     for name in names {
       let rows = name == "entry" ? 100 : 1
-      #expect(try Self.count(path, name) == rows && Self.count(path, name, "gone IS NOT NULL") == rows, "\(name)")
-      #expect(try Self.count(path, name + "_before") == rows, "\(name)_before")
+      #expect(try Self.count(path, name) == rows && Self.count(path, name, "deleted_by IS NOT NULL") == rows, "\(name)")
+      #expect(try Self.count(path, name + "_history") == rows, "\(name)_history")
     }
     #expect(try Self.count(path, "achievement") == 1 && Self.count(path, "experience") == 1)
 
@@ -164,7 +164,7 @@ import Testing
     #expect(steps == 10 || steps == 11, "\(steps) steps")
     // The staging owner's rows, with unlocked achievements.
     #expect(try await store.write { try $0.clearShelves(before: later, limit: 20) } == false)
-    for name in names + names.map({ $0 + "_before" }) + [
+    for name in names + names.map({ $0 + "_history" }) + [
       "achievement", "experience", "change", "item_day", "item_total",
     ] {
       #expect(try Self.count(path, name) == 0, "\(name)")
@@ -185,8 +185,8 @@ import Testing
       #expect(try store.itemCounts(of: Self.key, in: nil).isEmpty)
       return change
     }
-    #expect(try Self.count(path, "entry_before") == 0)
-    #expect(try Self.count(path, "entry", "gone = \(change)") == 1_000)
+    #expect(try Self.count(path, "entry_history") == 0)
+    #expect(try Self.count(path, "entry", "deleted_by = \(change)") == 1_000)
     try await store.write { store in
       let touched = try store.takeBack(change)
       #expect(touched[Self.key]?.count == 100 && touched.count == 1)

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(2)), .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+  @Test(.timeLimit(.minutes(2)), .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
   func aDatabaseTakesThemToo() async throws {
     let server = try await PostgresServer.begin()
     let connection = server.connection(try await server.makeDatabase())

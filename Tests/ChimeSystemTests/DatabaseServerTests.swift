@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Failures of the database server: loss of the primary, passwords, and the doctor's findings.
-@Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct DatabaseServerTests {
   private func configure(_ home: Home, _ connection: String, more: String = "") throws {
     try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(connection)\"\n\(more)")

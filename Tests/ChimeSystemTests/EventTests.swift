@@ -404,7 +404,7 @@ struct EventTests {
 /// Events of several daemons with one database: each is sent once and in order, whichever daemon owns the endpoint's
 /// queue. About 20 s.
 @Suite(
-  .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"),
   .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct FleetEventTests {
   @Test(.timeLimit(.minutes(3))) func eachIsToldOnceWhoeverIsKilled() async throws {

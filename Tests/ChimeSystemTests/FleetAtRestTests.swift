@@ -3,7 +3,8 @@ import Testing
 
 /// Several idle daemons on one database: the load on the server, and the downtime notice of one that joins. About 40 s
 /// in all.
-@Suite(.proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct FleetAtRestTests {
   private let server: PostgresServer
   private let database: String

@@ -3,7 +3,7 @@ import Testing
 
 /// Popups of daemons that share a database: shown by one, answered through another.
 @Suite(
-  .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"),
   .enabled(if: Machine.hasMockBus, "needs dbus-daemon and busctl"))
 struct FleetDesktopTests {
   /// Each daemon recognizes its popups after a restart.

@@ -3,7 +3,8 @@ import Testing
 
 /// Several daemons on one database: each time fires once, by the database's clock, even if a daemon is killed, stopped,
 /// or has a wrong clock. About 40 s in all.
-@Suite(.proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct FleetFiringTests {
   private let server: PostgresServer
   private let database: String

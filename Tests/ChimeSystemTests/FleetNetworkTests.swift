@@ -3,7 +3,7 @@ import Testing
 
 /// A daemon of a fleet that loses its connection to the database, but nothing else. About 40 s.
 @Suite(
-  .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"),
   .enabled(if: Network.isPossible && Machine.hasClients, "needs root, ip(8) and .venv"))
 struct FleetNetworkTests {
   @Test(.timeLimit(.minutes(3)))

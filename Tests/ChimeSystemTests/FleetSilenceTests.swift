@@ -4,7 +4,7 @@ import Testing
 /// A database that does not respond, because of a cut network or a stopped server: clients get an error within 4 s, and
 /// no acknowledged change is lost. About 50 s.
 @Suite(
-  .proof(.databases), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
+  .proof(.databases), .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"),
   .enabled(if: Network.isPossible && Machine.hasClients, "needs root, ip(8) and .venv"))
 struct FleetSilenceTests {
   enum Fault: CaseIterable, Sendable {

@@ -4,7 +4,7 @@ import Testing
 /// A fleet's guarantees while very many reminders fire: daemons killed, stopped and cut off, the primary lost,
 /// everything restarted at once. About 80 s with four of these; `make fleet` runs each alone with 100,000.
 @Suite(
-  .proof(.storm), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
+  .proof(.storm), .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"),
   .enabled(if: Machine.has("cc"), "needs cc"))
 struct FleetStormTests {
   private static let environment = ProcessInfo.processInfo.environment

@@ -3,7 +3,7 @@ import Testing
 
 /// Several daemons on one PostgreSQL server, with a receiver that verifies each webhook. About 40 s in all.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
+  .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"),
   .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct FleetTests {
   /// A database and its daemons; `chime` talks to the first.

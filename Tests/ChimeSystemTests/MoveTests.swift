@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `chime store move` from file to database and back, with the real programs and a real server.
-@Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct MoveTests {
   private func configure(_ home: Home, _ connection: String, engine: String = "sqlite") throws {
     try home.configure("[store]\nengine = \"\(engine)\"\nconnection = \"\(connection)\"\n")

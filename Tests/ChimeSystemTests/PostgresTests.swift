@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The daemon with PostgreSQL behaves like one with a file, and reports database errors with remedies. About 30 s in all.
-@Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
+@Suite(.serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct PostgresTests {
   private func configure(_ home: Home, _ connection: String, more: String = "") throws {
     try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(connection)\"\n\(more)")

@@ -3,7 +3,7 @@ import Testing
 
 /// A tenant's rate limit across two daemons that share a database. About 40 s.
 @Suite(
-  .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"),
   .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct TenantFleetTests {
   /// An odd limit that two daemons cannot share equally.
