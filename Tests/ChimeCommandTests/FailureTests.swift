@@ -34,7 +34,7 @@ import Varlink
       ),
       (
         "InvalidValue", Wire.InvalidValue(field: "title", message: "it is empty"), .failed,
-        "chime: the title was rejected: it is empty\n"
+        "chime: the title cannot be used: it is empty\n"
       ),
       ("Conflict", Wire.Conflict(message: "it is not paused"), .failed, "chime: it is not paused\n"),
       (

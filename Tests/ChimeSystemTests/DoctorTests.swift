@@ -77,7 +77,7 @@ import Testing
       #expect(found.status == 0 && found.bad == [], "\(found.everything)")
       #expect(
         found.says("notifications").contains("actions, body-markup, persistence"), "\(found.says("notifications"))")
-      #expect(found.says("socket").contains("mode 0600, held by chimed"))
+      #expect(found.says("socket").contains("mode 0600, used by chimed"))
       #expect(found.says("store").hasSuffix("sound"))
       // Doctor shows no popup, and only asks the server for its capabilities.
       #expect(desktop.shown.isEmpty)
@@ -204,7 +204,7 @@ import Testing
       try await home.did("add", "Backup", "every", "2h")
       var found = try await look()
       #expect(found.status == 0 && found.states("bus") == ["caution"], "\(found.everything)")
-      #expect(found.remedies("bus").first?.hasPrefix("nothing") == true)
+      #expect(found.remedies("bus").first?.hasPrefix("not needed") == true)
 
       // One reminder that escalates to the desktop is enough.
       try await home.did("add", "Tea", "every", "2h", "--nag", "5m", "--escalate", "3:desktop")
@@ -395,7 +395,7 @@ import Testing
       try await manager.systemctl("enable", "--now", "chimed.socket", "chimed.service")
       found = try await settled(look) { $0.states("daemon") == ["good"] }
       #expect(found.states("daemon") == ["good"], "\(found.everything)")
-      #expect(found.says("socket").contains("held by systemd"))
+      #expect(found.says("socket").contains("used by systemd"))
       #expect(found.states("units").allSatisfy { $0 != "bad" }, "\(found.says("units"))")
 
       // A unit that was changed on disk.

@@ -123,7 +123,7 @@ import Testing
       try await press("Later", "Dismiss")
       try await eventually("it is dismissed") { try await state(later) == "dismissed" }
       let shown = try await home.did("endpoint", "show", "page")
-      #expect(shown.contains("are read; 2 given"), "\(shown)")
+      #expect(shown.contains("are read; 2 received"), "\(shown)")
       let token = try await home.chime("expect", "token", "Later", "--endpoint", "page")
       #expect(token.status != 0)
       #expect(!second.process.errors.contains("chact_"))

@@ -100,7 +100,7 @@ struct MQTTTests {
           == ["reminder.fired", "occurrence.done"]
       }
       let shown = try await home.did("endpoint", "show", "home")
-      #expect(shown.contains("are read; 2 given") && shown.contains("4 refused"), "\(shown)")
+      #expect(shown.contains("are read; 2 received") && shown.contains("4 refused"), "\(shown)")
       #expect(try await home.did("metrics").contains("way=\"mqtt\",outcome=\"delivered\"}"))
       let test = try await home.did("endpoint", "test", "home")
       #expect(test.contains("MQTT mqtt://127.0.0.1") && test.contains("chime.test"), "\(test)")
@@ -285,7 +285,7 @@ struct MQTTTests {
         #expect(sentence.isEmpty || waiting["lastResult"].string?.contains(sentence) == true, "\(waiting)")
       }
       let doctor = try await home.chime("doctor")
-      #expect(doctor.text.contains("answers by silent cannot be read since"), "\(doctor.text)")
+      #expect(doctor.text.contains("Chime cannot read answers from silent since"), "\(doctor.text)")
     }
   }
 
@@ -296,12 +296,12 @@ struct MQTTTests {
       _ = try await home.start()
       for (words, sentence) in [
         (["mqtt://broker.lan/a", "--via", "smtps://x.org"], "does not have this"),
-        (["mqtt://broker.lan/a", "--replies", "https://ntfy.sh/answers"], "come by the endpoint's own topic"),
+        (["mqtt://broker.lan/a", "--replies", "https://ntfy.sh/answers"], "use the endpoint's own topic"),
         (["mqtt://broker.lan/a", "--template", "slack"], "does not have this"),
         (["mqtt://broker.lan/a", "--user", "ann"], "--token-file"),
         (["mqtt://broker.lan/a", "--new-secret", home.path + "/secret"], "not signed"),
-        (["mqtt://ann:pw@broker.lan/a"], "--user"), (["mqtt://broker.lan/a/#"], "its topics begin with"),
-        (["mqtt://broker.lan//a"], "its topics begin with"), (["mqtt:broker.lan"], "must begin with mqtts://"),
+        (["mqtt://ann:pw@broker.lan/a"], "--user"), (["mqtt://broker.lan/a/#"], "the prefix of its topics"),
+        (["mqtt://broker.lan//a"], "the prefix of its topics"), (["mqtt:broker.lan"], "must begin with mqtts://"),
       ] {
         let done = try await home.run(Machine.chime, ["endpoint", "add", "home"] + words)
         #expect(done.status == 1 && done.err.contains(sentence), "\(words): \(done.text)")

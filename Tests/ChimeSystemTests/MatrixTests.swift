@@ -364,14 +364,17 @@ struct MatrixTests {
         (["matrix:roomid/a:b.org"] + token, "--via"), (["matrix:roomid/a:b.org"] + via, "--token-file"),
         (["matrix:roomid/a:b.org", "--via", "smtps://b.org"] + token, "the homeserver"),
         (["matrix:r/alias:b.org"] + via + token, "alias"), (["matrix:b.org"] + via + token, "names no room"),
-        (["matrix:roomid/a:b.org?via=c"] + via + token, "nothing behind it"),
+        (["matrix:roomid/a:b.org?via=c"] + via + token, "nothing after it"),
         (["matrix:roomid/a:b.org", "--senders", "ann"] + via + token, "not a Matrix user"),
-        (["matrix:roomid/a:b.org", "--replies", "https://ntfy.sh/a"] + via + token, "read from the room itself"),
+        (
+          ["matrix:roomid/a:b.org", "--replies", "https://ntfy.sh/a"] + via + token,
+          "reads answers from the room itself"
+        ),
         (["matrix:roomid/a:b.org", "--user", "ann"] + via + token, "the access token alone"),
         (["matrix:roomid/a:b.org", "--template", "slack"] + via + token, "does not have this"),
         (["matrix:roomid/a:b.org", "--new-secret", home.path + "/secret"] + via + token, "not signed"),
-        (["matrix:roomid/a:b.org", "--via", "https://b.org/_matrix/client"] + token, "ends with its host"),
-        (["https://b.org/", "--senders", "@a:b.org", "--template", "slack"], "only a room of Matrix"),
+        (["matrix:roomid/a:b.org", "--via", "https://b.org/_matrix/client"] + token, "must end with its host"),
+        (["https://b.org/", "--senders", "@a:b.org", "--template", "slack"], "only a Matrix room"),
         (["mailto:a@b.org", "--via", "https://b.org", "--from", "a@b.org"], "smtps://mail.example.org"),
       ] {
         let done = try await home.run(Machine.chime, ["endpoint", "add", "room"] + words)

@@ -26,7 +26,8 @@ import Testing
         #expect(refused.status == 1, "\(refused.text)")
         #expect(refused.text.contains("reading.toml:19:1: tracker[pages].preset: is not a key"), "\(refused.text)")
         #expect(
-          refused.text.contains("reading.toml:26:12: reminder[evening].title.en: names {{remainin}}"), "\(refused.text)"
+          refused.text.contains("reading.toml:26:12: reminder[evening].title.en: contains {{remainin}}"),
+          "\(refused.text)"
         )
       }
       #expect(try await home.listed("pack", "list")["packs"].elements.count { $0["id"].string == "reading" } == 0)

@@ -88,7 +88,7 @@ struct ReplyTests {
       let kept = try await home.did("deliveries", "--json")
       #expect(!kept.contains("chact_"), "\(kept)")
       let shown = try await home.did("endpoint", "show", "phone")
-      #expect(shown.contains("are read; 1 given") && shown.contains("5 refused"), "\(shown)")
+      #expect(shown.contains("are read; 1 received") && shown.contains("5 refused"), "\(shown)")
     }
   }
 

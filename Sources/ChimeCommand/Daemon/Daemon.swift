@@ -188,7 +188,7 @@ extension Failure {
     } else if name == "InvalidValue", let it = error.parameters(Wire.InvalidValue.self) {
       self.init(
         status: .failed,
-        message: localized("the %1 was rejected: %2", StateWords.field(it.field), localizedServerMessage(it.message))
+        message: localized("the %1 cannot be used: %2", StateWords.field(it.field), localizedServerMessage(it.message))
       )
       said = it.message
     } else if name == "InvalidText", let it = error.parameters(RemindersInterface.InvalidText.self) {

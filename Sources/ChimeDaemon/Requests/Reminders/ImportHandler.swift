@@ -178,7 +178,7 @@ extension ControlFailure {
   var sentence: String {
     switch self {
     case .invalidSchedule(let error): error.message
-    case .invalidValue(let field, let message): "the \(field) was rejected: \(message)"
+    case .invalidValue(let field, let message): "the \(field) cannot be used: \(message)"
     default: "it was rejected"
     }
   }
