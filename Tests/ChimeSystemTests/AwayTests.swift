@@ -243,7 +243,7 @@ struct AwayTests {
       let odd = try await home.add("Odd", "in 1s")
       try await eventually("the attempt failed") {
         try await home.attempts(of: odd).contains {
-          $0["error"].string?.contains("not what the specification says: \"s\"") == true
+          $0["error"].string?.contains("does not follow the specification: \"s\"") == true
         }
       }
     }

@@ -54,7 +54,7 @@ import Testing
       #expect(try await home.listed("history")["occurrences"][0]["state"].string == "delivered")
 
       let listed = try await home.listed("command", "list")["commands"][0]
-      #expect(listed["name"].string == "note" && listed["owed"].int == 0 && listed["running"].int == 0)
+      #expect(listed["name"].string == "note" && listed["pending"].int == 0 && listed["running"].int == 0)
       #expect(listed["timeLimit"].string == "PT20S" && listed["overlap"].string == "queue")
       let test = try await home.listed("command", "test", "note")["result"]
       #expect(test["ok"].bool == true && test["status"].int == 0)

@@ -82,7 +82,7 @@ struct EndpointTests {
       try home.write(Receiver.secret + "\n", to: credentials + "/endpoint.team", mode: 0o400)
       _ = try await home.start(environment: ["CREDENTIALS_DIRECTORY": credentials])
       try await home.did("endpoint", "add", "team", receiver.url)
-      #expect(try await home.did("endpoint", "test", "team").contains("taken: 204"))
+      #expect(try await home.did("endpoint", "test", "team").contains("accepted: 204"))
       #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"]])
       #expect(try await home.did("endpoint", "show", "team").contains("credential"))
       let refused = try await home.chime("endpoint", "rotate", "team", "--show")

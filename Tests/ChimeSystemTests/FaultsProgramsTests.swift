@@ -15,7 +15,7 @@ import Testing
     Bad(description: "hangs", script: "exec sleep 600", error: "did not confirm the popup", timeout: "500ms"),
     Bad(
       description: "hangs and ignores signals", script: "trap '' TERM INT; while :; do sleep 1; done",
-      error: "did not say", timeout: "500ms"),
+      error: "did not confirm", timeout: "500ms"),
     Bad(description: "crashes", script: "kill -SEGV $$", error: "signal 11"),
     Bad(description: "floods", script: "exec yes 'no number'", error: "wrote more than 65536 bytes"),
     // No digits: a line of random noise could be a number, which counts as a popup id.

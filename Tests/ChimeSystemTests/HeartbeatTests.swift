@@ -35,7 +35,7 @@ struct HeartbeatTests {
         #expect(receiver.requests[0].body["type"].string == "chime.heartbeat")
         #expect(receiver.requests[0].body["data"]["problem"] == .null)
         #expect(try await heartbeat(home)["problem"] == .null)
-        #expect(try await home.chime("status").out.contains("  heartbeat   taken "))
+        #expect(try await home.chime("status").out.contains("  heartbeat   accepted "))
 
         try disk.fill()
         let failure = try await eventually("who is told of faults hears of it") {

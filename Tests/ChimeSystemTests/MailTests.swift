@@ -84,7 +84,7 @@ struct MailTests {
       let kept = try await home.did("deliveries", "--id", gone, "--json")
       #expect(kept.contains("5.1.1 no such mailbox"), "\(kept)")
       let said = try await home.did("deliveries", "--id", gone)
-      #expect(said.contains("refused for good: 550 5.1.1 no such mailbox"), "\(said)")
+      #expect(said.contains("rejects the message permanently: 550 5.1.1 no such mailbox"), "\(said)")
       let shown = try await home.did("endpoint", "show", "gone")
       #expect(!shown.contains("disabled"), "\(shown)")
 
@@ -121,7 +121,7 @@ struct MailTests {
       let refused = try await home.chime("endpoint", "test", "me")
       #expect(refused.status == 1 && refused.out.contains("535"), "\(refused.text)")
       _ = try await home.add("Later", "in 1s", to: ["me"])
-      #expect(try await lastResult("me", "waiting", in: home).contains("refuses the log-in (535)"))
+      #expect(try await lastResult("me", "waiting", in: home).contains("rejects the log-in (535)"))
       try await home.did("endpoint", "edit", "me", "--token-file", file, "--reset", "certificates")
       let untrusted = try await home.chime("endpoint", "test", "me")
       #expect(untrusted.status == 1 && untrusted.out.contains("self-signed"), "\(untrusted.text)")
@@ -231,7 +231,7 @@ struct MailTests {
         ([mail] + from + ["--via", "smtps://ann:pw@mail.example.org"], "--user"),
         ([mail + "?subject=x"] + via + from, "remove ?"), (["mailto:ann"] + via + from, "not the address of a mailbox"),
         (["https://example.org/", "--template", "slack"] + via, "only an email has this"),
-        (["https://example.org/", "--template", "email"], "one of emails"),
+        (["https://example.org/", "--template", "email"], "the template is for emails"),
       ] {
         let done = try await home.run(Machine.chime, ["endpoint", "add", "me"] + words)
         #expect(done.status == 1 && done.err.contains(sentence), "\(words): \(done.text)")

@@ -54,7 +54,9 @@ import Testing
       #expect(samples["chime_endpoints{state=in_use}"] == 1)
       try await home.did("done", "Tea")
       daemon.process.send(SIGHUP)
-      try await eventually("it has been read again") { daemon.process.errors.contains("read again") }
+      try await eventually("it has been read again") {
+        daemon.process.errors.contains("the configuration was reloaded")
+      }
       samples = try await parsed(try await home.did("metrics"), home)
       #expect(samples["chime_fired_total{how=on_time}"] == 2 && samples["chime_answered_total{answer=done}"] == 1)
 

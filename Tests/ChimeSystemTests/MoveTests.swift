@@ -55,7 +55,7 @@ struct MoveTests {
       #expect(unnamed.status != 0 && unnamed.err.contains("connection"), "\(unnamed.text)")
       try configure(home, server.connection(database))
       let inUse = try await home.chime("store", "move", "--to", "postgres")
-      #expect(inUse.status == 75 && inUse.err.contains("another daemon has the store"), "\(inUse.text)")
+      #expect(inUse.status == 75 && inUse.err.contains("another daemon uses the store"), "\(inUse.text)")
       #expect(try await daemon.stop() == .exited(0))
 
       let trial = try await home.chime("store", "move", "--to", "postgres", "--dry-run")
