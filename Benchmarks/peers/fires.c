@@ -81,7 +81,7 @@ int main(int count, char **arguments) {
                " WHERE d.next_at <= ? ORDER BY d.next_at, d.reminder LIMIT ?"
              : "SELECT d.reminder, d.next_at, r.title, r.owner, r.body, r.schedule, r.zone, r.skip_next, r.created_at,"
                " r.generation, r.definition, a.id, o.state FROM due d"
-               " CROSS JOIN reminder r ON r.key = d.reminder CROSS JOIN alias a ON a.key = d.reminder"
+               " CROSS JOIN reminder r ON r.key = d.reminder CROSS JOIN reminder_name a ON a.key = d.reminder"
                " LEFT JOIN occurrence o ON o.reminder = d.reminder"
                " AND o.scheduled_at = iif(d.snooze_of = -1, coalesce(d.scheduled_at, d.next_at), d.snooze_of)"
                " WHERE d.next_at <= ? ORDER BY d.next_at, d.reminder, d.snooze_of LIMIT ?");

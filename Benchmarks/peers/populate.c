@@ -43,7 +43,7 @@ int main(int count, char **arguments) {
   need(sqlite3_open_v2(arguments[1], &database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK, arguments[1]);
   int64_t owner = atoll(arguments[2]);
   run("PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; BEGIN");
-  sqlite3_stmt *alias = prepared("INSERT INTO alias (id) VALUES (?)");
+  sqlite3_stmt *alias = prepared("INSERT INTO reminder_name (id) VALUES (?)");
   sqlite3_stmt *reminder = prepared(
     "INSERT INTO reminder (key, owner, generation, created_at, skip_next, zone, schedule, title, definition)"
     " VALUES (?, ?, 0, ?, 0, 'Europe/Prague', ?, ?, ?)");

@@ -126,7 +126,7 @@ static void prepare_all(PGconn *session) {
     " o.delivered_at, o.ended_at, o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats,"
     " o.repeat_at, k.place"
     " FROM unnest($1, $2) WITH ORDINALITY k (reminder, scheduled_at, place)"
-    " JOIN reminder r ON r.key = k.reminder JOIN alias a ON a.key = k.reminder"
+    " JOIN reminder r ON r.key = k.reminder JOIN reminder_name a ON a.key = k.reminder"
     " LEFT JOIN occurrence o ON o.reminder = k.reminder AND o.scheduled_at = k.scheduled_at"
     " ORDER BY k.place",
     2, (Oid[]){int8s, int8s});
