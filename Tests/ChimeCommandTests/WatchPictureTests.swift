@@ -179,7 +179,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         09:28       in 1 min 35 s   Tea
         09:35       in 9 min        日本語の長いタイトルがここにあります                           snoozed
         10:26       in 1 h          Drink water
-        11:26       in 2 h          Read a page                                        skipped: done already
+        11:26       in 2 h          Read a page                                      skipped: done already
         Sat 09:03   in 23 h 37 min  Stand-up
         Sat 10:26   in 1 d 1 h      Old                                                             paused
         2026-04-08  in 11 d 14 h    Pay the rent
