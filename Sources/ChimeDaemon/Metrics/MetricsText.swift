@@ -182,14 +182,14 @@ struct MetricsText {
     func all(
       _ samples: inout Exposition.Samples, _ value: (StoreGauges.DeliveryQueueGauge) -> Double?, _ together: Double?
     ) {
-      for queue in shown {
-        guard let value = value(queue) else { continue }
-        let channel = queue.queue.channel.rawValue
+      for gauge in shown {
+        guard let value = value(gauge) else { continue }
+        let channel = gauge.queue.channel.rawValue
         // Only the system daemon has queues of several users.
-        if let tenant = tenants.first(where: { $0.number == queue.queue.owner }) {
+        if let tenant = tenants.first(where: { $0.number == gauge.queue.owner }) {
           samples.add(value, ["tenant": tenant.definition.name, "channel": channel])
         } else if snapshot.isSystem {
-          samples.add(value, ["uid": String(queue.queue.owner), "channel": channel])
+          samples.add(value, ["uid": String(gauge.queue.owner), "channel": channel])
         } else {
           samples.add(value, ["channel": channel])
         }
@@ -202,13 +202,14 @@ struct MetricsText {
       }
     }
     text.family(
-      "chime_outbox_pending", .gauge, "Messages that are still owed to a channel; of many, the rest has no name."
+      "chime_outbox_pending", .gauge,
+      "Pending messages of a channel; the channels beyond the largest share one line without a name."
     ) {
       all(&$0, { Double($0.pending) }, Double(rest.reduce(0) { $0 + $1.pending }))
     }
-    text.family("chime_outbox_oldest_seconds", .gauge, "The age of the oldest message that is owed to a channel.") {
-      let age: (StoreGauges.DeliveryQueueGauge) -> Double? = { queue in
-        queue.oldest.map { max(0, Double((now - $0).rawValue) / 1_000) }
+    text.family("chime_outbox_oldest_seconds", .gauge, "The age of the oldest pending message of a channel.") {
+      let age: (StoreGauges.DeliveryQueueGauge) -> Double? = { gauge in
+        gauge.oldest.map { max(0, Double((now - $0).rawValue) / 1_000) }
       }
       all(&$0, age, rest.compactMap(age).max())
     }
