@@ -175,8 +175,7 @@ import Varlink
   }
 
   @Test func theManualIsUpToDate() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    let root = URL(filePath: Package.folder)
     let manual = try String(contentsOf: root.appending(path: "docs/command.md"), encoding: .utf8)
     #expect(manual == Manual.markdown(.standard), "make it anew: chime help --markdown > docs/command.md")
   }

@@ -43,8 +43,7 @@ import Testing
     #expect(life.fault == nil, "\(file)")
   }
 
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Simulation/plans")
+  private static let folder = URL(filePath: Package.folder).appending(path: "Tests/Simulation/plans")
 
   private static let kept =
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".txt") }.sorted()

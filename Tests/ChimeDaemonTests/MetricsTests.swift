@@ -207,8 +207,7 @@ import Testing
     )
     .split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
     .map { $0.split(separator: " ").dropFirst(2).map(String.init) }
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    let root = URL(filePath: Package.folder)
     let manual = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
     let rows = manual.split(separator: "\n").filter { $0.hasPrefix("| `chime_") }.map { row in
       row.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: ["`", " "]) }

@@ -158,5 +158,5 @@ enum JSON: Hashable, Sendable, Codable, ExpressibleByStringLiteral, ExpressibleB
 
 /// Returns the path of a file in the Support folder.
 func support(_ name: String) -> String {
-  URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Support/\(name)").path
+  Package.folder + "/Tests/ChimeDeliveryTests/Support/\(name)"
 }

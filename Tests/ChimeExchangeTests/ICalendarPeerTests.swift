@@ -14,8 +14,8 @@ import Testing
   static let corpus = ["apple", "google", "nextcloud", "outlook", "thunderbird", "torn"]
 
   static func bytes(_ name: String) throws -> [UInt8] {
-    Array(
-      try Data(contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus/\(name).ics")))
+    let folder = URL(filePath: Package.folder).appending(path: "Tests/ChimeExchangeTests/Corpus")
+    return Array(try Data(contentsOf: folder.appending(path: "\(name).ics")))
   }
 
   // MARK: Reading
@@ -293,9 +293,7 @@ import Testing
   /// Runs a script that reads JSON from a file and writes JSON; returns `nil` without Python.
   private func ask<Answer: Decodable>(_ script: String, _ question: some Encodable) throws -> Answer? {
     let environment = ProcessInfo.processInfo.environment
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().path(percentEncoded: false)
-    let python = environment["CHIME_PYTHON"] ?? root + ".venv/bin/python3"
+    let python = environment["CHIME_PYTHON"] ?? Package.folder + "/.venv/bin/python3"
     guard FileManager.default.isExecutableFile(atPath: python) else {
       if environment["CHIME_SKIP_PEERS"] == nil {
         Issue.record("no \(python): run make test, set CHIME_PYTHON, or set CHIME_SKIP_PEERS=1")

@@ -10,8 +10,7 @@ import Testing
   }
 
   static func rows() throws -> [Row] {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "docs/schedules.md")
+    let file = URL(filePath: Package.folder).appending(path: "docs/schedules.md")
     let text = try String(contentsOf: file, encoding: .utf8)
     return text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
       let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()

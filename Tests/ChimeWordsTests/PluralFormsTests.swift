@@ -4,8 +4,7 @@ import Testing
 /// All sentences with a count, for 0, 1, 2 and 5, in English and Czech. They are written to `.build/plurals.txt` for a
 /// human reader, who notices what no rule finds.
 @Suite struct PluralFormsTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
+  private static let root = URL(filePath: Package.folder)
 
   struct Entry {
     var one = ""

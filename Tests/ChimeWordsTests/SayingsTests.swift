@@ -100,8 +100,7 @@ import Testing
 
   /// The Czech catalog, compiled as for the package.
   static let shipped: [(key: String, translation: String)] = {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    let root = URL(filePath: Package.folder)
     let folder = RunFolder.url.appending(path: "chime-words-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     _ = try? ChildProcess.run(root.appending(path: "Packaging/words").path, ["compile", folder.path], output: .nothing)

@@ -1,4 +1,4 @@
-"""Compares the first times that Chime and other programs read in the phrases of Tests/ChimeScheduleTests/SpokenTests.swift.
+"""Compares the first times that Chime and other programs read in the phrases of Tests/ChimeScheduleTests/Spoken/SpokenTests.swift.
 
 If a phrase names no exact time of day, each program has its own default hour. Only days are compared then.
 """
@@ -23,7 +23,7 @@ from dateutil.rrule import rrulestr  # noqa: E402
 from recurrent.event_parser import RecurringEvent  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-TABLE = HERE.parent / "ChimeScheduleTests/SpokenTests.swift"
+TABLE = HERE.parent / "ChimeScheduleTests/Spoken/SpokenTests.swift"
 ZONE = ZoneInfo("Europe/Prague")
 NOW = datetime.datetime(2026, 11, 23, 8, 15)
 CLOCK = re.compile(

@@ -74,8 +74,7 @@ struct PeerTests {
   // MARK: Finding and running
 
   private static func findPython() throws -> String {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    let root = URL(filePath: Package.folder)
     let python =
       ProcessInfo.processInfo.environment["CHIME_PYTHON"]
       ?? root.appendingPathComponent(".venv/bin/python3").path

@@ -5,8 +5,7 @@ import Testing
 
 /// docs/packs.md matches the pack reader.
 @Suite struct PackTutorialTests {
-  static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/packs.md")
+  static let page = URL(filePath: Package.folder).appending(path: "docs/packs.md")
 
   static func text() throws -> String { try String(contentsOf: page, encoding: .utf8) }
 

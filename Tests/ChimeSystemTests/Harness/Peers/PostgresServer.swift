@@ -1,0 +1,1 @@
+../../../ChimeStorePostgresTests/PostgresServer.swift

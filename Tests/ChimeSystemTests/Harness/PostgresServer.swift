@@ -1,1 +1,0 @@
-../../ChimeStorePostgresTests/PostgresServer.swift
