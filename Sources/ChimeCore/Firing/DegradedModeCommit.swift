@@ -11,20 +11,34 @@ public struct DegradedModeCommit: Sendable {
   /// The reasons for which the store refused entries.
   public private(set) var refused: [String] = []
 
+  /// A Piece is what is recorded together.
+  public enum Piece: Sendable {
+    case start
+    case entry(DegradedMode.Entry)
+    case releases
+  }
+
   /// Records all of `part`, with the original times.
   ///
-  /// - Parameter now: the daemon's time. It makes pending deliveries due that a clock set back would otherwise delay.
+  /// - Parameters:
+  ///   - now: the daemon's time. It makes pending deliveries due that a clock set back would otherwise delay.
+  ///   - didRecord: called after each piece, with what has been recorded so far.
   /// - Throws: errors of the transaction, which then must not be committed.
   public static func run(
     _ part: DegradedMode.Part, in transaction: any StoreTransaction, _ policies: DeliveryQueuePolicies,
     seenFailing: [DeliveryQueue: Instant],
-    _ context: ReminderContext, now: Instant, using generator: inout some RandomNumberGenerator
+    _ context: ReminderContext, now: Instant, using generator: inout some RandomNumberGenerator,
+    didRecord: (Piece, DegradedModeCommit) -> Void = { _, _ in }
   ) throws -> DegradedModeCommit {
     var commit = DegradedModeCommit()
     let now = transaction.time?.instant ?? now
     var ahead: Set<DeliveryQueue> = []
-    if part.needsStart { try transaction.releaseClaims() }
+    if part.needsStart {
+      try transaction.releaseClaims()
+      didRecord(.start, commit)
+    }
     for entry in part.entries {
+      defer { didRecord(.entry(entry), commit) }
       do {
         switch entry {
         case .fired(var firing):
@@ -56,6 +70,7 @@ public struct DegradedModeCommit: Sendable {
     }
     try transaction.release(part.releases, now: now)
     for queue in ahead.sorted() { try transaction.wake(queue: queue, now: now) }
+    if !part.releases.isEmpty || !ahead.isEmpty { didRecord(.releases, commit) }
     return commit
   }
 

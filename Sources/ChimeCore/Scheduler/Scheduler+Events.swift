@@ -42,9 +42,9 @@ extension Scheduler {
     case keptAnswer
     /// Due times have fired in degraded mode: the claims to show, and when the next time is due; nil if none is, or if
     /// the buffer is full. `wake`: when to wake the machine. `kept`: whether something is now buffered for the store.
-    case stoodIn([Claim], next: Instant?, wake: Instant? = nil, kept: Bool)
+    case firedDegraded([Claim], next: Instant?, wake: Instant? = nil, kept: Bool)
     /// The store cannot even be read. `wake`: when to wake the machine for the times that are known without the store.
-    case standInFailed(wake: Instant? = nil)
+    case degradedFiringFailed(wake: Instant? = nil)
     /// A part of the buffer has committed; `rest` says whether more is left.
     case recorded(rest: Bool, NextWakeups)
     case recordFailed

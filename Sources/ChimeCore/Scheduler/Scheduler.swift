@@ -142,12 +142,12 @@ public struct Scheduler: Sendable {
     case .keptAnswer:
       isKeeping = true
       reevaluateHeldAside()
-    case .stoodIn(let claims, let next, let wake, let kept):
+    case .firedDegraded(let claims, let next, let wake, let kept):
       isDegraded = false
       isKeeping = isKeeping || kept
       fireDegraded = looksBehind ? .unknown : .at(next, wake: wake)
       hold(claims)
-    case .standInFailed(let wake):
+    case .degradedFiringFailed(let wake):
       isDegraded = false
       let wakes = [wakeDue(now: now), wake].compactMap { $0 }.filter { $0 > now }
       fireDegraded = .at(now + Self.storeRetry, wake: wakes.min())
@@ -242,7 +242,7 @@ public struct Scheduler: Sendable {
         known[queue] = isHeldUp ? 0 : capacity(queue, prefetch: prefetch, isFiring: true, now: now)
       }
       effects.append(.fire(limit: Self.batch, capacity: Capacity(policies: policies, known: known)))
-    } else if storeRetryAt != nil, isRefused, let due = standInDue, due <= now {
+    } else if storeRetryAt != nil, isRefused, let due = degradedDue, due <= now {
       (isDegraded, looksBehind) = (true, false)
       effects.append(.fireDegraded(limit: Self.batch))
     }
@@ -265,7 +265,7 @@ public struct Scheduler: Sendable {
     return effects
   }
 
-  private var standInDue: Instant? {
+  private var degradedDue: Instant? {
     switch fireDegraded {
     // The store does not know about the buffered results.
     case .unknown: isKeeping ? .earliest : nextDue
@@ -287,7 +287,7 @@ public struct Scheduler: Sendable {
     guard let retry = storeRetryAt else { return nextDue }
     guard isRefused else { return isKeeping ? retry : nextDue.map { max($0, retry) } }
     // While nothing is buffered and nothing is due, a store that refuses writes is not retried.
-    return [isKeeping ? retry : nil, standInDue].compactMap { $0 }.min()
+    return [isKeeping ? retry : nil, degradedDue].compactMap { $0 }.min()
   }
 
   /// Releases all held claims and disarms the timers; times that come due meanwhile are found when the machine wakes.

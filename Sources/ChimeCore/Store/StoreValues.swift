@@ -183,4 +183,21 @@ public enum StoreFailure: Error, Hashable, Sendable {
   case closed
   /// A bug: a statement failed that never should.
   case internalError(String)
+
+  /// The failure as a sentence that says what to do.
+  public var sentence: String {
+    switch self {
+    case .idTaken(let id): "the id \(id) is used already"
+    case .unavailable(let reason): reason
+    case .newerSchema(let found, let known):
+      "the store has schema \(found), but this chimed knows \(known): start a newer chimed"
+    case .corrupt(let reason, let movedTo):
+      "the store is damaged (\(reason))" + (movedTo.map { "; it was moved to \($0)" } ?? "")
+    case .held(let by): "another daemon uses the store (\(by)): stop it first"
+    case .takenOver: "another daemon has taken this over"
+    case .readOnly: "the store cannot be written here"
+    case .closed: "the daemon is stopping"
+    case .internalError(let reason): "a bug in chimed: \(reason)"
+    }
+  }
 }

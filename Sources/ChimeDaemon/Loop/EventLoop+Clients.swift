@@ -73,7 +73,7 @@ extension EventLoop {
 
   func turnAway(_ socket: Int32, _ failure: ControlFailure) {
     let reply = failure.reply(interface: DaemonInterface.name).bytes
-    _ = reply.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    _ = reply.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     close(socket)
   }
 
@@ -259,7 +259,7 @@ extension EventLoop {
         requestContext: RequestContext(
           store: store(for: request, executor), wakeupsReader: wakeupsReader, context: context, secrets: secrets,
           channels: channels, commands: commands, loop: self, configuration: configuration, caller: request.caller,
-          life: request.life, tenantNames: tenants.names, heard: degradedMode.heard, uptime: uptime,
+          life: request.life, tenantNames: tenants.names, heard: core.degradedMode.heard, uptime: core.uptime,
           now: SystemClock.now))
       let number = entry.number
       if RequestHandler.isStreamed(request.call) {
@@ -450,5 +450,419 @@ extension EventLoop {
       }
       pump(token)
     }
+  }
+}
+
+// Streamed replies: a part is sent when the client has taken the previous one, so that a slow reader blocks only itself.
+
+/// The waits for clients to take the part that was sent.
+struct StreamReaders {
+  private var waiting: [Poller.Token: (number: Int, done: CheckedContinuation<Bool, Never>)] = [:]
+  private var count = 0
+
+  /// Adds a wait and returns its number.
+  mutating func add(_ token: Poller.Token, _ done: CheckedContinuation<Bool, Never>) -> Int {
+    count += 1
+    waiting[token] = (count, done)
+    return count
+  }
+
+  /// Ends the wait for a client, if there is one.
+  mutating func end(_ token: Poller.Token, _ isTaken: Bool) {
+    waiting.removeValue(forKey: token)?.done.resume(returning: isTaken)
+  }
+
+  func isWaiting(_ number: Int, _ token: Poller.Token) -> Bool { waiting[token]?.number == number }
+}
+
+extension EventLoop {
+  /// The time that a reader may take for one part.
+  private static let patience = DispatchTimeInterval.seconds(60)
+
+  /// The number of streamed replies that an owner may have in flight. Each holds a file, and a reader that takes a
+  /// minute for each part holds it for days.
+  static let mostStreams = 2
+
+  /// Answers a call in parts until the last part is sent or the reader is gone.
+  nonisolated func stream(_ handler: RequestHandler, _ request: QueuedRequest, _ number: Int) async {
+    let (call, token) = (request.call, request.token)
+    guard await beginStream(handler.caller.owner) else {
+      await finished(number)
+      let refusal = ControlFailure.limitExceeded(
+        "\(Self.mostStreams) backups, restores and exports are running; end one of them, or wait until one has ended")
+      await replied(refusal.reply(interface: TrackersInterface.name), to: call, token)
+      return
+    }
+    await streamParts(handler, call, token, number)
+    await endStream(handler.caller.owner)
+  }
+
+  private func beginStream(_ owner: UInt32) -> Bool {
+    guard streams[owner, default: 0] < Self.mostStreams else { return false }
+    streams[owner, default: 0] += 1
+    return true
+  }
+
+  private func endStream(_ owner: UInt32) {
+    streams[owner] = streams[owner].flatMap { $0 > 1 ? $0 - 1 : nil }
+  }
+
+  private nonisolated func streamParts(
+    _ handler: RequestHandler, _ call: VarlinkCall, _ token: Poller.Token, _ number: Int
+  ) async {
+    do {
+      let made: (any ReplyParts)?
+      do {
+        made = try handler.life.isOver ? nil : await handler.parts(of: call)
+      } catch {
+        await finished(number)
+        throw error
+      }
+      // The remaining work depends on the reader and blocks nobody.
+      if made?.keepsTurn != true { await finished(number) }
+      guard let parts = made else { return }
+      var fault: (any Error)?
+      do {
+        try await send(parts, to: call, token)
+      } catch {
+        fault = error
+      }
+      await parts.end()
+      if parts.keepsTurn { await finished(number) }
+      if let fault { throw fault }
+    } catch {
+      await replied(ControlFailure(error).reply(interface: TrackersInterface.name), to: call, token)
+    }
+  }
+
+  private nonisolated func send(_ parts: any ReplyParts, to call: VarlinkCall, _ token: Poller.Token) async throws {
+    while true {
+      let reply = try await parts.next()
+      guard await sendPart(reply, to: call, token), reply.continues else { return }
+    }
+  }
+
+  /// Sends a part and waits until the client has taken it. Returns false after the last part or if the reader is gone.
+  private func sendPart(_ reply: VarlinkReply, to call: VarlinkCall, _ token: Poller.Token) async -> Bool {
+    replied(reply, to: call, token)
+    guard reply.continues, let client = clients[token], client.connection.activeCall == call.id else { return false }
+    guard client.connection.wantsWrite else { return true }
+    return await withCheckedContinuation { continuation in
+      let number = streamReaders.add(token, continuation)
+      executor.queue.asyncAfter(deadline: .now() + Self.patience) { [unowned self] in
+        assumeIsolated { $0.giveUp(number, token) }
+      }
+    }
+  }
+
+  private func giveUp(_ number: Int, _ token: Poller.Token) {
+    // After a standstill of the daemon the client may have read meanwhile.
+    pump(token)
+    guard streamReaders.isWaiting(number, token), let client = clients[token] else { return }
+    complain(.clientDropped, client.caller.uid, "a reader that did not keep up was disconnected", .notice)
+    drop(token)
+  }
+}
+
+/// The requests that wait for a database on the network, whose connection may be lost without notice.
+struct RequestWaits {
+  fileprivate var watched: [Int: (request: EventLoop.QueuedRequest, wait: StoreWait)] = [:]
+  /// Requests that were answered before their change ended.
+  fileprivate var answered: Set<Int> = []
+  /// Requests whose wait has ended and that still have to notice it.
+  fileprivate var ended: Set<Int> = []
+  fileprivate var isArmed = false
+  fileprivate let stranded = StrandedCalls()
+
+  /// Ends the wait of a request, and returns whether the request still needs an answer.
+  mutating func end(_ number: Int) -> Bool {
+    watched[number] = nil
+    return answered.remove(number) == nil
+  }
+}
+
+// A client learns within 4 s that the database does not answer. A lost connection reports an error only after
+// tcp_user_timeout, which allows for short network outages. The loop's own writes wait for that, because the loop must
+// know their result.
+extension EventLoop {
+  /// The interval between checks of the waiting requests.
+  private static let waitsEvery = Milliseconds.milliseconds(500)
+  /// The time that a request has to run after its wait has ended.
+  private static let turnAfterEnd = Milliseconds.milliseconds(200)
+  /// The wait after which the database is probed.
+  private static let waitBeforeProbe = Milliseconds.seconds(1)
+  /// The longest wait of a request, and the minimum silence of the database for it to apply. A database that is merely
+  /// busy still answers the fleet's thread.
+  private static let longestWait = Milliseconds.seconds(3)
+  private static let longestSilence = Milliseconds.milliseconds(1_500)
+
+  /// Returns the bounded wait of a request. Returns nil if it may wait without limit, because it is long or `oneway`.
+  func wait(for call: VarlinkCall) -> StoreWait? {
+    guard fleet.store != nil, !call.oneway else { return nil }
+    if RequestHandler.isStreamed(call) || call.method == TrackersInterface.Restore.method { return nil }
+    let wait = StoreWait(waits.stranded)
+    if waits.stranded.isFull { _ = wait.giveUp(Self.silence) }
+    return wait
+  }
+
+  /// Returns the store that a request uses.
+  func store(for request: QueuedRequest, _ executor: DispatchExecutor) -> any Store {
+    guard let shared = fleet.store, let wait = request.wait else { return store }
+    wait.begin()
+    return RequestStore(base: shared, wait: wait, executor: executor)
+  }
+
+  func watch(_ request: QueuedRequest, _ number: Int) {
+    guard let wait = request.wait else { return }
+    waits.watched[number] = (request, wait)
+    armWaits()
+  }
+
+  private func armWaits() {
+    guard !waits.isArmed, !waits.watched.isEmpty else { return }
+    waits.isArmed = true
+    timers?.waits.arm(after: waits.ended.isEmpty ? Self.waitsEvery : Self.turnAfterEnd)
+  }
+
+  func lookAtWaits() {
+    waits.isArmed = false
+    guard let shared = fleet.store else { return }
+    waits.watched = waits.watched.filter { !$0.value.request.life.isOver }
+    let times = waits.watched.compactMapValues { $0.wait.time }
+    if let longest = times.values.max(), longest >= Self.waitBeforeProbe { shared.probe() }
+    if let silence = shared.unansweredFor, silence >= Self.longestSilence {
+      for number in times.filter({ $0.value >= Self.longestWait }).keys.sorted() {
+        // A queued request gets its turn and finds that the store does not answer. A request behind one with an
+        // unlimited wait is refused here.
+        if waits.ended.contains(number) { refuse(number) } else { giveUp(number) }
+      }
+      beginRequests()
+    }
+    waits.ended.formIntersection(waits.watched.keys)
+    armWaits()
+  }
+
+  private func giveUp(_ number: Int) {
+    guard let (request, wait) = waits.watched[number] else { return }
+    waits.ended.insert(number)
+    guard case .unknown = wait.giveUp(Self.silence) else { return }
+    waits.watched[number] = nil
+    waits.answered.insert(number)
+    requests.end(number)
+    reply("\(Self.silence.sentence); it is unknown whether the change was made", to: request)
+  }
+
+  /// Refuses a request that is still queued after its wait has ended.
+  private func refuse(_ number: Int) {
+    guard requests.remove(number), let (request, _) = waits.watched.removeValue(forKey: number) else { return }
+    reply(Self.silence.sentence, to: request)
+  }
+
+  private static let silence = StoreFailure.unavailable(
+    "the database does not answer: check that PostgreSQL runs and can be reached; chimed reconnects by itself")
+
+  private func reply(_ reason: String, to request: QueuedRequest) {
+    let call = request.call
+    let interface = call.method.lastIndex(of: ".").map { String(call.method[..<$0]) } ?? ""
+    replied(ControlFailure.storeUnavailable(reason).reply(interface: interface), to: call, request.token)
+  }
+}
+
+// Tracker files beside the store: uploads, which expire after ten minutes, and photos without a reference.
+
+/// The state of the cleanup.
+struct AttachmentState {
+  fileprivate var sweepIsPlanned = false
+  fileprivate var photosCleanedAt: Instant?
+}
+
+extension EventLoop {
+  /// Schedules the removal of unused uploads, some time after the last part arrived.
+  func sweepUploadsLater() {
+    guard !attachments.sweepIsPlanned else { return }
+    attachments.sweepIsPlanned = true
+    executor.queue.asyncAfter(deadline: .now() + .seconds(605)) { [unowned self] in
+      assumeIsolated { $0.sweepUploads() }
+    }
+  }
+
+  private func sweepUploads() {
+    attachments.sweepIsPlanned = false
+    if uploads.sweep() > 0 { sweepUploadsLater() }
+  }
+
+  /// Removes photos that nothing has referred to for a month, at most once a day.
+  func cleanPhotos(now: Instant) async throws {
+    if let last = attachments.photosCleanedAt, last <= now, now - last < .days(1) { return }
+    attachments.photosCleanedAt = now
+    for owner in photos.owners where !isStopping {
+      let used = try await store.read { try BackupRecords.photos(of: owner, $0) }
+      let count = photos.clean(owner, keeping: used, now: now)
+      if count > 0 { log(.info, "\(count) \(count == 1 ? "photo was" : "photos were") removed that nothing refers to") }
+    }
+  }
+}
+
+// Tenants: for whom a client acts, and at which rate it may make requests.
+extension EventLoop {
+  /// Adopts the configured tenants. Lookups in the system's user database run on another thread. Requests of a new
+  /// tenant are refused until the store has given it a number.
+  func adoptTenants(_ definitions: [String: TenantDefinition]) async {
+    let members = await Task(executorPreference: requestExecutor) { Tenants.Members(of: definitions) }.value
+    for problem in members.problems { log(.warning, problem) }
+    tenants.adopt(definitions, members)
+    await learnTenants()
+  }
+
+  /// Reads the tenants' numbers from the store, which assigns numbers to new tenants.
+  func learnTenants() async {
+    do {
+      tenants.know(try await store.read { try $0.tenants() })
+      let unknown = tenants.unknown
+      if !unknown.isEmpty {
+        tenants.know(
+          try await store.write { transaction in try unknown.map { try transaction.enrol(tenant: $0) } })
+      }
+      await renewShares()
+    } catch {
+      log(.warning, "tenants could not be looked up in the store; tried again when one asks: \(error)")
+    }
+  }
+
+  // MARK: Deliveries
+
+  /// Reads which share of the tenants' delivery rate belongs to this daemon, and applies it to the queues.
+  func renewShares() async {
+    let limited = tenants.seats.values.filter { $0.definition.deliveriesPerSecond != nil }.compactMap(\.number)
+    if let shared = fleet.store, !limited.isEmpty {
+      tenants.sharedAt = SystemClock.monotonicMicroseconds
+      do {
+        tenants.share(try await shared.shares(of: limited))
+      } catch {
+        // The old share stays in force: queues only move when the database is reachable.
+        log(.debug, "the parts of tenants' deliveries could not be read; ignoring: \(error)")
+      }
+    }
+    renewOwners()
+  }
+
+  /// Refreshes the shares if the last refresh is old enough. Any daemon may have written for a tenant into a queue that
+  /// had nothing pending. Called with each poll of other daemons' changes.
+  func considerShares() {
+    let isLately = SystemClock.monotonicMicroseconds - tenants.sharedAt < Tenants.sharingPause
+    guard fleet.store != nil, !isLately, !core.scheduler.policies.owners.isEmpty else { return }
+    Task { await withTaskExecutorPreference(executor) { await renewShares() } }
+  }
+
+  private func renewOwners() {
+    let policies = policies(of: core.outbox.endpoints.values)
+    if policies != core.scheduler.policies { handle(.policies(policies, renewed: [])) }
+  }
+
+  // MARK: Requests
+
+  /// Returns the caller of a request: the client itself, or the tenant for which it acts.
+  ///
+  /// - Throws: the reason why the call is refused.
+  func caller(of call: VarlinkCall, from client: inout Clients.Client) throws(ControlFailure) -> Caller {
+    guard let name = call.text("tenant") else { return client.caller }
+    guard let seat = tenants.seats[name], mayAct(&client, for: seat) else {
+      let shown = TOMLText.harmless(String(name.prefix(64)))
+      complain(
+        .tenantRefused, client.caller.uid,
+        "uid \(client.caller.uid) was refused: it may not act for tenant \"\(shown)\", or there is no such tenant")
+      throw .notForTenant(String(name.prefix(64)))
+    }
+    if let wait = tenants.seats[name]?.requests?.take(at: SystemClock.monotonicMicroseconds * 1_000) {
+      tenants.seats[name]?.refused += 1
+      let rate = seat.definition.requestsPerSecond ?? 0
+      complain(
+        .tenantLimited, client.caller.uid, "tenant \(name) has exceeded its \(rate) requests per second", .notice)
+      throw .tooMany(
+        "tenant \"\(name)\" may make \(rate) requests per second: send fewer, or ask for a higher requestsPerSecond "
+          + "in [tenants.\(name)] of the configuration",
+        retryAfter: Milliseconds(rawValue: max(1, Int64((wait + 999_999) / 1_000_000))))
+    }
+    tenants.seats[name]?.taken += 1
+    guard let number = seat.number else {
+      Task { await withTaskExecutorPreference(executor) { await learnTenants() } }
+      throw .storeUnavailable("tenant \"\(name)\" has no number in the store yet: try again")
+    }
+    return Caller(uid: client.caller.uid, owner: number, sees: number, tenant: seat.definition)
+  }
+
+  /// Returns whether the client may act for a tenant. A client that sees everyone's data may act for every tenant.
+  private func mayAct(_ client: inout Clients.Client, for seat: Tenants.TenantState) -> Bool {
+    if client.caller.sees == nil || seat.users.contains(client.caller.uid) { return true }
+    guard !seat.groups.isEmpty else { return false }
+    let groups = client.groups ?? SystemUsers.groups(of: client.caller.uid, gid: client.gid)
+    client.groups = groups
+    return !groups.isDisjoint(with: seat.groups)
+  }
+
+  /// Returns the tenants that a caller may see: the one for which it acts, else all for which it may act.
+  func seats(for caller: Caller) -> [Tenants.TenantState] {
+    let seats: [Tenants.TenantState]
+    if let tenant = caller.tenant {
+      seats = [tenants.seats[tenant.name]].compactMap { $0 }
+    } else if caller.sees == nil {
+      seats = Array(tenants.seats.values)
+    } else {
+      let groups = tenants.seats.isEmpty ? [] : SystemUsers.groups(of: caller.uid, gid: .max)
+      seats = tenants.seats.values.filter {
+        $0.users.contains(caller.uid) || !$0.groups.isDisjoint(with: groups)
+      }
+    }
+    return seats.sorted { $0.definition.name < $1.definition.name }
+  }
+}
+
+extension EventLoop {
+  /// Runs diagnostics on another thread. Concurrent calls with the same argument share one run.
+  ///
+  /// - Parameter sees: the owner whose secrets may be named; nil for all.
+  func examine(for sees: UInt32?) async -> DaemonInterface.Examination {
+    if let task = examinations[sees] { return await task.value }
+    let wantsWake = (try? await store.read { try $0.wakeups().nextWake != nil })
+    let needsDesktop = paths.isSystem ? false : await needsDesktop()
+    // Another call may have started a run while the store was read.
+    if let task = examinations[sees] { return await task.value }
+    let examiner = DiagnosticsCollector(paths: paths, inForce: configuration, zones: zones, sees: sees)
+    let problem = wakeAlarm.problem
+    let task = Task {
+      await withCheckedContinuation { continuation in
+        DispatchQueue(label: "io.chime.examination").async {
+          continuation.resume(
+            returning:
+              examiner.run(wakeProblem: problem, wantsWake: wantsWake, needsDesktop: needsDesktop))
+        }
+      }
+    }
+    examinations[sees] = task
+    let examination = await task.value
+    examinations[sees] = nil
+    return examination
+  }
+
+  /// Returns whether an active reminder uses the desktop; nil if the search stopped before it was certain.
+  ///
+  /// On most machines the first reminder decides. The search reads the next due ones first, at most 10,000, because a
+  /// person waits for it.
+  private func needsDesktop() async -> Bool? {
+    let size = 500
+    for part in 0..<20 {
+      let page = Page(limit: size, offset: part * size)
+      let found = try? await store.read { transaction in
+        let records = try transaction.reminders(ReminderFilter(includesFinished: false), page: page)
+        return (
+          isNeeded: records.contains { $0.reminder.channels(atRepeat: .max).contains(.desktop) },
+          isLast: records.count + transaction.unreadable.count < size
+        )
+      }
+      guard let found else { return nil }
+      if found.isNeeded { return true }
+      if found.isLast { return false }
+    }
+    return nil
   }
 }

@@ -30,28 +30,22 @@ actor EventLoop {
   let paths: RuntimePaths
   let wakeupsReader = WakeupsReader()
   let startedAt: Instant
-  /// Tells downtime from sleep. With several daemons on the store, `joinFleet` replaces it at the start.
-  var uptime: Uptime
-  /// The downtime that the first firing reports; nil if other daemons ran meanwhile or it has been reported.
-  var downtime: Downtime?
+  /// Decides about reminders, deliveries and due times. Only `drive` and `changeContext` change it.
+  private(set) var core: LoopCore
+  /// When the continuation that runs now began, for the lateness of what it reports.
+  private(set) var resumedAtMicroseconds: Int64 = 0
+  /// Resumed with what the first read of the store found.
+  private var starting: CheckedContinuation<LoopCore.Start, any Error>?
+  /// Resumed when the store has been tried.
+  private var storeTries: [CheckedContinuation<Void, Never>] = []
+  /// Resumed when nothing is left to record.
+  private var finishing: CheckedContinuation<Void, Never>?
 
   var configuration: Configuration
-  /// The inputs of schedule evaluation besides the schedule; rebuilt when the configuration changes.
-  var context: ReminderContext
-  var calendarFiles = CalendarFiles()
-  /// The calendars that reminders name but the configuration lacks, each with the number of such reminders.
-  var missingCalendars: [String: Int] = [:]
-  /// The number of reminders that skip days of the public holiday calendar.
-  var holidayReminders = 0
-  /// The release of the time zone database at the last check.
-  var zoneDatabase: String
+  var sources: ScheduleSources
   let commands: CommandChannel
   var channels: Channels
-  var scheduler: Scheduler
   let inbox = AttemptResultQueue()
-  var outbox = OutboxState()
-  /// The outbox transaction in flight.
-  var outboxTask: Task<Void, Never>?
   var history = HistoryState()
   var snapshots = SnapshotState()
   var poller: Poller?
@@ -63,11 +57,8 @@ actor EventLoop {
   var rateLimitedLog = RateLimitedLog()
   /// Resumed when the last client has disconnected.
   var farewellEnd: CheckedContinuation<Void, Never>?
-  var clockWatch: ClockWatch?
   var sleep = SleepState()
   let wakeAlarm: WakeAlarm
-  /// Counts late messages of the present downtime, so that they are spread.
-  var catchUpSpread: CatchUpSpread
   var signals: Int32 = -1
   var shortage = DescriptorShortage()
   var stops = Stops()
@@ -76,17 +67,8 @@ actor EventLoop {
   var meters = Meters()
   var metricsState = MetricsState()
   var heartbeat = HeartbeatState()
-  var trouble = StoreTrouble()
-  var renewal = Renewal()
-  /// The decisions, outcomes and answers that are not in the store because it takes no changes.
-  var degradedMode = DegradedMode()
-  /// The transaction that records the buffered degraded-mode entries.
-  var recordTask: Task<Void, Never>?
-  var summary = "starting"
+  var summaryState = SummaryState()
   var isReady = false
-  var summaryIsStale = false
-  /// The duration of the last summary query.
-  var summaryTook = Milliseconds.zero
   var isStopping = false
   /// The record of visible popups as the store has it.
   var keptPopups = ""
@@ -120,11 +102,11 @@ actor EventLoop {
     self.store = store
     self.snapshotManager = snapshotManager
     self.zones = zones
-    context = ReminderContext(zones: zones, place: configuration.place, quiet: configuration.quiet)
+    var context = ReminderContext(zones: zones, place: configuration.place, quiet: configuration.quiet)
     context.words = configuration.words
     context.channels = configuration.defaultChannels
     context.wording = SpokenWording()
-    zoneDatabase = zones.fingerprint.database
+    sources = ScheduleSources(zones)
     self.secrets = secrets
     self.service = service
     endpoints = EndpointCache(secrets: secrets)
@@ -136,12 +118,16 @@ actor EventLoop {
       endpoints: endpoints, commands: commands)
     startedAt = SystemClock.now
     wakeAlarm = WakeAlarm(isSystem: paths.isSystem)
-    catchUpSpread = CatchUpSpread(span: configuration.lateSpread)
-    uptime = Uptime(runningSince: startedAt)
     let book = configuration.commandBook(isSystem: paths.isSystem, file: paths.configurationPath)
     commands.adopt(book)
-    scheduler = Scheduler(
-      policies: Self.policies(of: [], configuration.channels, book, Tenants()), seed: UInt64.random(in: .min ... .max))
+    let shared = store as? any SharedStore
+    core = LoopCore(
+      startedAt: startedAt, context: context,
+      policies: Self.policies(of: [], configuration.channels, book, Tenants()), isShared: store.isShared,
+      popupsNote: Self.popupsNote(of: store, paths), random: SystemRandomNumberGenerator(),
+      holdsQueues: { shared?.holdsQueues ?? true })
+    core.lateSpread = configuration.lateSpread
+    core.tellsDowntime = configuration.tellsDowntime
   }
 
   /// Arms the timers, watches the descriptors, reads the pending work from the store, and reports READY to systemd.
@@ -163,17 +149,12 @@ actor EventLoop {
     watchStore()
     await joinFleet()
 
-    let (wakeups, known, popups, trace) = try await firstLook()
-    // If other daemons ran meanwhile, nothing was missed.
-    if uptime.runningSince == startedAt {
-      downtime = Downtime(after: trace, until: startedAt, channels: noticeChannels)
-    }
-    adopt(known)
+    let found = try await readStore()
+    adopt(found.endpoints)
     await adoptTenants(configuration.tenants)
-    keptPopups = popups ?? ""
+    keptPopups = found.popups ?? ""
     listenToDesktop(remembering: keptPopups)
-    if degradedMode.needsStart { handle(.kept) }
-    perform(scheduler.handle(.wakeups(wakeups), now: SystemClock.now))
+    drive { $0.begin(found, noticeChannels: noticeChannels) }
     for socket in sockets {
       let token = try poller.add(socket, .readable)
       watched[token] = .listener
@@ -181,16 +162,16 @@ actor EventLoop {
     }
     isReady = true
     // The summary follows READY: with a million reminders counting takes a moment, and nobody needs to wait for it.
-    summaryIsStale = true
+    summaryState = SummaryState(isStale: true)
     ServiceManager.ready(status: "ready")
     if let interval = ServiceManager.watchdogMicroseconds() {
       beatWatchdog(every: .milliseconds(Int64(interval / 2_000)))
     }
     await reviewRestoration()
     await refreshSummary()
-    ServiceManager.status(summary)
-    log(.notice, "ready: \(summary)", id: .ready)
-    await reviewScheduleContext()
+    ServiceManager.status(summaryState.text)
+    log(.notice, "ready: \(summaryState.text)", id: .ready)
+    reviewContext()
     await surveyCalendars()
     considerSnapshot(atStart: true)
     renewMetricsFile()
@@ -200,28 +181,6 @@ actor EventLoop {
     chime_forget_code()
   }
 
-  /// Reads the pending work from the store. A store that only allows reading is told later that a new daemon runs.
-  func firstLook() async throws -> (NextWakeups, [Endpoint], String?, Downtime.Trace?) {
-    let look: @Sendable (any StoreTransaction) throws -> (NextWakeups, [Endpoint], String?, Downtime.Trace?) = {
-      [wakeupsReader, popupsNote] transaction in
-      (
-        try wakeupsReader.read(transaction), try transaction.endpoints(owner: nil), try transaction.note(popupsNote),
-        try Downtime.trace(in: transaction)
-      )
-    }
-    do {
-      return try await store.write { transaction in
-        try transaction.releaseClaims()
-        return try look(transaction)
-      }
-    } catch let failure as StoreFailure where failure.isPassing {
-      let found = try await store.read(look)
-      degradedMode.needsStart = true
-      storeFailed(failure, meanwhile)
-      return found
-    }
-  }
-
   private func armTimers() throws {
     func timer(_ body: @escaping @Sendable (isolated EventLoop) -> Void) -> LoopTimer {
       LoopTimer(queue: executor.queue) { [unowned self] in assumeIsolated { body($0) } }
@@ -229,8 +188,8 @@ actor EventLoop {
     let timers = LoopTimers(
       due: timer { $0.dueHasCome() }, outbox: timer { $0.outboxHasCome() },
       clients: timer { $0.expireClients() }, summary: timer { $0.summaryIsDue() },
-      settle: timer { $0.foldersHaveSettled() }, sleep: timer { $0.sleepIsDue() },
-      bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() }, arrears: timer { $0.makeUp() },
+      settle: timer { $0.foldersHaveSettled() }, sleep: timer { $0.drive { $0.sleep(.timeUp) } },
+      bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() }, retry: timer { $0.drive { $0.retry() } },
       watchdog: timer { $0.watchdogIsDue() }, metrics: timer { $0.metricsAreDue() },
       heartbeat: timer { $0.heartbeatIsDue() },
       replies: timer { $0.repliesAreDue() },
@@ -242,20 +201,13 @@ actor EventLoop {
     self.timers = timers
   }
 
-  // MARK: The scheduler's effects
+  // MARK: The core
 
-  func handle(_ event: Scheduler.Event) {
-    guard !isStopping else { return }
-    switch event {
-    // These claims were made just now and belong to this daemon; the scheduler must learn of them.
-    case .claimed, .fired, .stoodIn, .dropped: break
-    default: noticeLapse()
-    }
-    perform(scheduler.handle(event, now: SystemClock.now))
-  }
+  var context: ReminderContext { core.context }
 
-  private func perform(_ effects: [Scheduler.Effect]) {
-    for effect in effects {
+  /// Lets the core decide, and performs its effects.
+  func drive(_ body: (inout LoopCore) -> Void) {
+    for effect in core.run(at: SystemClock.now, body) {
       switch effect {
       case .armDue(let time):
         timers?.dueAt = time.map { MonotonicDeadline(after: $0 - SystemClock.now) }
@@ -264,15 +216,106 @@ actor EventLoop {
         timers?.outboxAt = time.map { MonotonicDeadline(after: $0 - SystemClock.now) }
         if let time { timers?.outbox.arm(after: time - SystemClock.now) } else { timers?.outbox.disarm() }
       case .armWake(let time): arm(wakeAt: time)
-      case .fire(let limit, let capacity): fire(limit: limit, capacity: capacity)
-      case .claim(let queue, let limit): outbox.work.claims.append((queue, limit))
-      case .send(let claim): begin(claim)
-      case .release(let claim): giveBack(claim)
-      case .fireDegraded(let limit): fireDegraded(limit: limit)
-      case .record: record()
+      case .armRetry(let wait): timers?.retry.arm(after: wait)
+      case .armSleep(let wait): if let wait { timers?.sleep.arm(after: wait) } else { timers?.sleep.disarm() }
+      case .inhibitSleep: inhibitSleep()
+      case .releaseSleep: sleep.watch?.release()
+      case .send(let message): begin(message)
+      case .answer(let answer): record(answer)
+      case .run(let job): run(job)
+      case .report(let report): hear(report)
       }
     }
-    workOutbox()
+    if core.outbox.isNothingUnderWay { endDraining() }
+  }
+
+  func handle(_ event: Scheduler.Event) { drive { $0.handle(event) } }
+
+  /// Changes the context of schedules. `recomputeDueTimes` makes the stored due times follow.
+  func changeContext(_ change: (inout ReminderContext) -> Void) { change(&core.context) }
+
+  /// Recomputes due times whose context has changed, and those that the store refused before.
+  func recomputeDueTimes(_ reasons: Set<Recompute>) {
+    core.contextText = contextText
+    drive { $0.recomputeDueTimes(reasons) }
+  }
+
+  /// Recomputes due times that an earlier daemon computed with another context.
+  func reviewContext() {
+    core.contextText = contextText
+    drive { $0.reviewContext() }
+  }
+
+  private func run(_ job: StoreJob) {
+    let (store, wakeupsReader, popupsNote) = (store, wakeupsReader, popupsNote)
+    let popups: String? = if case .outbox(let outcomes) = job.kind { popupsToKeep(with: outcomes) } else { nil }
+    Task {
+      await withTaskExecutorPreference(executor) {
+        let next: StoreJob.Continuation
+        do {
+          let body: @Sendable (any StoreTransaction) throws -> StoreJob.Continuation = { transaction in
+            var setting = StoreJob.Setting(now: SystemClock.now, random: PooledRandom()) { try wakeupsReader.read($0) }
+            let next = try job.run(in: transaction, &setting)
+            if let popups { try transaction.setNote(popupsNote, popups.isEmpty ? nil : popups) }
+            return next
+          }
+          next = try await job.writes ? store.write(body) : store.read(body)
+          if let popups { keptPopups = popups }
+        } catch {
+          next = job.failed(error)
+        }
+        resumedAtMicroseconds = SystemClock.nowMicroseconds
+        drive(next)
+      }
+    }
+  }
+
+  /// Reads the pending work from the store.
+  ///
+  /// - Throws: the reason why the store cannot be read.
+  func readStore() async throws -> LoopCore.Start {
+    try await withCheckedThrowingContinuation { waiting in
+      starting = waiting
+      drive { $0.start() }
+    }
+  }
+
+  /// Tries whether the store takes changes again. If it does, what is buffered is recorded.
+  func tryStore() async {
+    await withCheckedContinuation { waiting in
+      storeTries.append(waiting)
+      drive { $0.tryStore() }
+    }
+  }
+
+  private func finish() async {
+    await withCheckedContinuation { waiting in
+      finishing = waiting
+      takeReports()
+      drive { $0.finish() }
+    }
+  }
+
+  private func hear(_ report: LoopCore.Report) {
+    switch report {
+    case .started(let found):
+      starting?.resume(returning: found)
+      starting = nil
+    case .startFailed(let error):
+      starting?.resume(throwing: error)
+      starting = nil
+    case .storeTried:
+      let waiting = storeTries
+      storeTries = []
+      for waiting in waiting { waiting.resume() }
+    case .finished(let unrecorded):
+      if let unrecorded { warn(ofUnrecorded: unrecorded) }
+      finishing?.resume()
+      finishing = nil
+    case .resumed(let resumption): resumed(resumption)
+    case .endpointsChanged: reloadEndpoints()
+    default: tell(report)
+    }
   }
 
   /// The channels for notices that belong to no reminder. Commands are excluded: they run for reminders only.
@@ -300,31 +343,29 @@ actor EventLoop {
   /// Reads the configuration again. After an error the old configuration stays in force.
   func reload() async throws {
     ServiceManager.reloading()
-    defer { ServiceManager.ready(status: summary) }
+    defer { ServiceManager.ready(status: summaryState.text) }
     do {
       let loaded = try paths.loadConfiguration().configuration
       let isRenewed = loaded.channels != configuration.channels
       if isRenewed { renewChannels(loaded) }
       var reasons: Set<Recompute> = []
-      if loaded.place != configuration.place {
-        reasons.insert(.place)
-        context.version += 1
-      }
-      if loaded.quiet != configuration.quiet {
-        reasons.insert(.quietHours)
-        context.version += 1
-      }
+      if loaded.place != configuration.place { reasons.insert(.place) }
+      if loaded.quiet != configuration.quiet { reasons.insert(.quietHours) }
       let heartbeat = configuration.heartbeat
       configuration = loaded
       // Another program may show the popups now.
       hearingState = HearingState()
-      catchUpSpread.span = loaded.lateSpread
+      core.lateSpread = loaded.lateSpread
+      core.tellsDowntime = loaded.tellsDowntime
       if isRenewed { renewPolicies() }
       pruneHistory(isAsked: true)
-      context.place = loaded.place
-      context.quiet = loaded.quiet
-      context.words = loaded.words
-      context.channels = loaded.defaultChannels
+      changeContext { context in
+        if !reasons.isEmpty { context.version += 1 }
+        context.place = loaded.place
+        context.quiet = loaded.quiet
+        context.words = loaded.words
+        context.channels = loaded.defaultChannels
+      }
       log.setLevel(configuration.logLevel)
       renewMetricsFile()
       renewHeartbeat(from: heartbeat)
@@ -332,7 +373,7 @@ actor EventLoop {
       reasons.formUnion(refreshCalendars())
       recomputeDueTimes(reasons)
       await refreshEndpoints()
-      await renewCommands(loaded)
+      renewCommands(loaded)
       await adoptTenants(loaded.tenants)
       await surveyCalendars()
       publish([DaemonEvent(kind: .reloaded, message: "the configuration was reloaded")])
@@ -369,8 +410,7 @@ actor EventLoop {
       close(socket)
     }
     listeners = [:]
-    timers?.due.disarm()
-    timers?.outbox.disarm()
+    drive { $0.stop() }
     Task {
       await withTaskExecutorPreference(executor) {
         if status == EXIT_SUCCESS { await leaveFleet() }
@@ -378,8 +418,7 @@ actor EventLoop {
         await endMetricsFile()
         // A store that has failed for good takes no changes.
         if status == EXIT_SUCCESS {
-          await settleOutbox()
-          await recordBeforeTheEnd()
+          await finish()
           await rememberDesktop()
           try? await store.write { try Downtime.noteAlive(in: $0, now: SystemClock.now) }
         }

@@ -22,7 +22,7 @@ struct DegradedFiringTests {
     var (scheduler, effects) = Self.refused()
     #expect(effects == [.fireDegraded(limit: Scheduler.batch)])
     let next = Self.now + .seconds(2)
-    effects = scheduler.handle(.stoodIn([Self.popup], next: next, kept: true), now: Self.now)
+    effects = scheduler.handle(.firedDegraded([Self.popup], next: next, kept: true), now: Self.now)
     #expect(effects == [.send(Self.popup), .armDue(next)])
     // It does not wait for the next attempt to write.
     #expect(scheduler.handle(.awake, now: next) == [.fireDegraded(limit: Scheduler.batch)])
@@ -31,10 +31,10 @@ struct DegradedFiringTests {
   /// The store does not know the end of a snooze that it could not record.
   @Test func anAnswerThatIsKeptHasDueTimesLookedAtAgain() {
     var (scheduler, _) = Self.refused()
-    _ = scheduler.handle(.stoodIn([], next: Self.now + .days(1), kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: Self.now + .days(1), kept: true), now: Self.now)
     #expect(scheduler.handle(.keptAnswer, now: Self.now) == [.fireDegraded(limit: Scheduler.batch), .armDue(nil)])
     let end = Self.now + .seconds(2)
-    #expect(scheduler.handle(.stoodIn([], next: end, kept: true), now: Self.now) == [.armDue(end)])
+    #expect(scheduler.handle(.firedDegraded([], next: end, kept: true), now: Self.now) == [.armDue(end)])
   }
 
   /// A read that began before an addition does not see it; then the store refuses again.
@@ -43,11 +43,11 @@ struct DegradedFiringTests {
     let (soon, later) = (Self.now + .seconds(2), Self.now + .days(1))
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: soon, sequence: 1)), now: Self.now)
     _ = scheduler.handle(.refused, now: Self.now)
-    let effects = scheduler.handle(.stoodIn([], next: later, kept: false), now: Self.now)
+    let effects = scheduler.handle(.firedDegraded([], next: later, kept: false), now: Self.now)
     #expect(effects == [.armDue(soon)])
     #expect(scheduler.handle(.awake, now: soon) == [.fireDegraded(limit: Scheduler.batch)])
     // A later read is trusted.
-    #expect(scheduler.handle(.stoodIn([], next: later, kept: false), now: soon) == [.armDue(later)])
+    #expect(scheduler.handle(.firedDegraded([], next: later, kept: false), now: soon) == [.armDue(later)])
   }
 
   @Test func theMachineIsWokenForWhatIsKnownWithoutTheStore() {
@@ -56,9 +56,9 @@ struct DegradedFiringTests {
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now, nextWake: Self.now)), now: Self.now)
     _ = scheduler.handle(.refused, now: Self.now)
     _ = scheduler.handle(.firingFailed, now: Self.now)
-    let effects = scheduler.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    let effects = scheduler.handle(.firedDegraded([], next: next, wake: next, kept: true), now: Self.now)
     #expect(effects.contains(.armWake(next)) && scheduler.wakesAt == next)
-    _ = scheduler.handle(.stoodIn([], next: later, wake: later, kept: true), now: next)
+    _ = scheduler.handle(.firedDegraded([], next: later, wake: later, kept: true), now: next)
     #expect(scheduler.wakesAt == later)
     // Once everything is recorded, the store's times apply.
     let retry = next + Scheduler.storeRetry
@@ -72,10 +72,10 @@ struct DegradedFiringTests {
   @Test func theNextAlarmIsSetAlsoWhenNothingCanBeRead() throws {
     var (scheduler, _) = Self.refused()
     let (next, later) = (Self.now + .hours(1), Self.now + .days(1))
-    _ = scheduler.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: next, wake: next, kept: true), now: Self.now)
     _ = scheduler.handle(.woke, now: next)
     _ = scheduler.handle(.recordFailed, now: next)
-    let effects = scheduler.handle(.standInFailed(wake: later), now: next)
+    let effects = scheduler.handle(.degradedFiringFailed(wake: later), now: next)
     #expect(effects.contains(.armWake(later)) && scheduler.wakesAt == later)
   }
 
@@ -83,7 +83,7 @@ struct DegradedFiringTests {
   @Test func anAlarmThatNobodyAsksForAnyMoreIsTakenDown() {
     var (scheduler, _) = Self.refused()
     let next = Self.now + .hours(1)
-    _ = scheduler.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: next, wake: next, kept: true), now: Self.now)
     #expect(scheduler.wakesAt == next)
     // The known time applies while the buffer is recorded.
     let retry = Self.now + Scheduler.storeRetry
@@ -101,17 +101,17 @@ struct DegradedFiringTests {
   @Test func theMachineIsWokenAlthoughNothingCanBeRead() {
     var (scheduler, _) = Self.refused()
     let next = Self.now + .minutes(3)
-    _ = scheduler.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: next, wake: next, kept: true), now: Self.now)
     let retry = Self.now + Scheduler.storeRetry
     _ = scheduler.handle(.awake, now: retry)
     _ = scheduler.handle(.recordFailed, now: retry)
-    _ = scheduler.handle(.standInFailed(), now: retry)
+    _ = scheduler.handle(.degradedFiringFailed(), now: retry)
     #expect(scheduler.wakesAt == next)
   }
 
   @Test func whatIsKeptIsBroughtToTheStoreBeforeAnythingElse() {
     var (scheduler, _) = Self.refused()
-    _ = scheduler.handle(.stoodIn([], next: nil, kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: nil, kept: true), now: Self.now)
     let retry = Self.now + Scheduler.storeRetry
     #expect(scheduler.handle(.awake, now: retry) == [.record])
     #expect(scheduler.handle(.awake, now: retry) == [])
@@ -126,7 +126,7 @@ struct DegradedFiringTests {
   /// A client's successful change shows that the store works.
   @Test func aCommitOfSomebodyElsesBringsTheRecordForward() {
     var (scheduler, _) = Self.refused()
-    _ = scheduler.handle(.stoodIn([], next: Self.now + .hours(1), kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: Self.now + .hours(1), kept: true), now: Self.now)
     let effects = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now, sequence: 1)), now: Self.now + .seconds(1))
     #expect(effects.contains(.record))
     #expect(!effects.contains { if case .fire = $0 { true } else { false } })
@@ -134,7 +134,7 @@ struct DegradedFiringTests {
 
   @Test func aStoreThatStillRefusesIsAskedEveryFiveSecondsAndNoOftener() {
     var (scheduler, _) = Self.refused()
-    _ = scheduler.handle(.stoodIn([], next: Self.now + .days(1), kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: Self.now + .days(1), kept: true), now: Self.now)
     var now = Self.now
     for _ in 0..<3 {
       now = now + Scheduler.storeRetry
@@ -143,7 +143,7 @@ struct DegradedFiringTests {
       // It looks for other due reminders, and arms the retry.
       #expect(effects == [.fireDegraded(limit: Scheduler.batch)])
       #expect(
-        scheduler.handle(.stoodIn([], next: Self.now + .days(1), kept: false), now: now)
+        scheduler.handle(.firedDegraded([], next: Self.now + .days(1), kept: false), now: now)
           == [.armDue(now + Scheduler.storeRetry)])
     }
   }
@@ -161,7 +161,7 @@ struct DegradedFiringTests {
 
   @Test func whatCannotEvenBeReadIsReadAgainLater() {
     var (scheduler, _) = Self.refused()
-    #expect(scheduler.handle(.standInFailed(), now: Self.now) == [.armDue(Self.now + Scheduler.storeRetry)])
+    #expect(scheduler.handle(.degradedFiringFailed(), now: Self.now) == [.armDue(Self.now + Scheduler.storeRetry)])
     let effects = scheduler.handle(.awake, now: Self.now + Scheduler.storeRetry)
     #expect(effects.contains { if case .fire = $0 { true } else { false } })
   }
@@ -173,7 +173,7 @@ struct DegradedFiringTests {
     // The store does not know the buffered events, nor which of its due times they cover.
     #expect(scheduler.handle(.kept, now: Self.now) == [.fireDegraded(limit: Scheduler.batch)])
     #expect(scheduler.keepsForStore)
-    _ = scheduler.handle(.stoodIn([], next: nil, kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: nil, kept: true), now: Self.now)
     let effects = scheduler.handle(.wakeups(NextWakeups(outbox: [Self.team: Self.now], sequence: 1)), now: Self.now)
     #expect(effects.contains(.record) && !effects.contains { if case .claim = $0 { true } else { false } })
     let after = NextWakeups(outbox: [Self.team: Self.now], sequence: 2)

@@ -99,20 +99,6 @@ struct RefusingStoreTests {
     }
   }
 
-  @Test func theLineOfATroubledStoreSaysWhatGoesOn() {
-    var trouble = StoreTrouble()
-    trouble.writing = "the disk is full: free some space"
-    #expect(
-      trouble.summary(unrecorded: 0)
-        == "the disk is full: free some space; reminders are shown on the desktop from memory; changes are refused")
-    trouble.reading = "I/O error"
-    #expect(trouble.summary(unrecorded: 3) == "the store cannot be read, and nothing can fire until it can: I/O error")
-    trouble.isReadable()
-    #expect(trouble.problem == "the disk is full: free some space")
-    let isNew = [trouble.isNew("a"), trouble.isNew("a"), trouble.isNew("b")]
-    #expect(isNew == [true, false, true])
-  }
-
   private func withLoop(
     _ store: any Store, _ snapshotManager: (any SnapshotManager)? = nil, _ body: (EventLoop) async throws -> Void
   ) async throws {

@@ -147,7 +147,7 @@ extension InvariantChecker {
   }
 
   /// Checks that a daemon that ends while the store works leaves nothing unrecorded.
-  func ends(_ loop: SimulatedLoop) {
+  func ends(_ loop: SimulatedDaemon) {
     if let failed = loop.storeFailedAt, world.mono - failed < Self.standInBound { return }
     if let id = aside.unrecorded.values.first {
       fail("\(id) was shown without the store, and the daemon ended without a word of it")
@@ -157,9 +157,9 @@ extension InvariantChecker {
   // MARK: While nothing is in flight
 
   /// Checks that due reminders are shown although the store refuses writes, and recorded once it works.
-  func checkDegradedMode(_ loop: SimulatedLoop, _ wakeups: NextWakeups) {
+  func checkDegradedMode(_ loop: SimulatedDaemon, _ wakeups: NextWakeups) {
     let failed = loop.storeFailedAt ?? -Self.standInBound
-    if world.storeFault == nil, !loop.degradedMode.isEmpty, world.mono - failed > Self.standInBound {
+    if world.storeFault == nil, !loop.core.degradedMode.isEmpty, world.mono - failed > Self.standInBound {
       if let since = unrecordedSince, world.mono - since > Self.standInBound {
         fail("what happened without the store is not recorded, and the store works")
       }
@@ -168,7 +168,7 @@ extension InvariantChecker {
       unrecordedSince = nil
     }
     guard !aside.isEmpty || wakeups.nextDue.map({ $0 <= world.wall }) ?? false, world.storeFault != .gone,
-      !loop.degradedMode.isFull, let late = overdue()
+      !loop.core.degradedMode.isFull, let late = overdue()
     else { return overdueSince = nil }
     guard let since = overdueSince, since.id == late else { return overdueSince = (late, world.mono) }
     let waits = world.mono - since.at
@@ -205,7 +205,7 @@ extension InvariantChecker {
   // MARK: Waking the machine
 
   /// Checks that the wake-up alarm is set for the earliest future time that asks for it.
-  func checkWake(_ loop: SimulatedLoop) {
+  func checkWake(_ loop: SimulatedDaemon) {
     guard aside.isEmpty else { return checkWakeAside(loop) }
     let seen = (world.figures.commits, world.figures.clockSteps, loop.wakeAt)
     guard wakeSeen != seen else { return }
@@ -227,10 +227,10 @@ extension InvariantChecker {
   }
 
   /// Checks the alarm in degraded mode: it covers buffered times, and may fire needlessly for times known only to the store.
-  private func checkWakeAside(_ loop: SimulatedLoop) {
+  private func checkWakeAside(_ loop: SimulatedDaemon) {
     let failed = loop.storeFailedAt ?? -Self.standInBound
-    guard world.storeFault != .gone, world.mono - failed < Self.standInBound, loop.scheduler.keepsForStore,
-      !loop.degradedMode.isFull
+    guard world.storeFault != .gone, world.mono - failed < Self.standInBound, loop.core.scheduler.keepsForStore,
+      !loop.core.degradedMode.isFull
     else { return }
     // After a suspension during the alarm, the timer is late and fires next.
     if let due = loop.dueAt, due <= world.wall { return }

@@ -181,7 +181,7 @@ extension InvariantChecker {
 
   // MARK: Sending
 
-  func sends(_ message: OutboundMessage, _ daemon: SimulatedLoop) {
+  func sends(_ message: OutboundMessage, _ daemon: SimulatedDaemon) {
     let (id, queue) = (message.delivery.id, message.delivery.queue)
     if contents.outbox[id] == nil, queue.channel != .desktop || aside.unrecorded[id] == nil {
       fail("\(message.occurrence.id) leaves for \(queue.channel) and is not recorded")
@@ -189,7 +189,7 @@ extension InvariantChecker {
     if settled.contains(Round(message.delivery)) { fail("\(message.occurrence.id) is shown twice by one daemon") }
     if daemon.underWay[id] != nil { fail("\(id) is sent twice at the same time") }
     if case .delivered? = contents.outbox[id]?.delivery.state { fail("\(id) is sent again after it arrived") }
-    let policy = daemon.scheduler.policies[queue]
+    let policy = daemon.core.scheduler.policies[queue]
     let others = daemon.underWay.values.count {
       $0.delivery.queue == queue && !daemon.reported.contains($0.delivery.id)
     }
@@ -213,7 +213,7 @@ extension InvariantChecker {
   // MARK: Timers
 
   /// Checks that the timers match the store while nothing is in flight.
-  func checkTimers(_ loop: SimulatedLoop, _ wakeups: NextWakeups) {
+  func checkTimers(_ loop: SimulatedDaemon, _ wakeups: NextWakeups) {
     let sinceFailure = loop.storeFailedAt.map { world.mono - $0 } ?? .max
     let patience = sinceFailure < 6_000 ? Milliseconds.seconds(6) : .zero
     if let due = wakeups.nextDue {
@@ -229,18 +229,18 @@ extension InvariantChecker {
       fail("the timer is armed for \(armed.text), and nothing is due")
     }
     // Buffered events are recorded before anything else is claimed.
-    guard loop.degradedMode.isEmpty else { return }
+    guard loop.core.degradedMode.isEmpty else { return }
     let sending = Set(loop.underWay.values.map(\.delivery.queue))
-    let holding = Set(loop.outbox.held.values.map(\.claim.queue))
+    let holding = Set(loop.core.outbox.held.values.map(\.claim.queue))
     // Claimed messages wait for an attempt of their queue to end, or for the rate limit.
     for queue in holding where !sending.contains(queue) {
-      let span = loop.scheduler.policies[queue].rate?.span.rawValue
+      let span = loop.core.scheduler.policies[queue].rate?.span.rawValue
       guard let span, let armed = loop.outboxAt, armed - world.mono <= span + patience.rawValue else {
         return fail("a message to \(queue.channel) is claimed, and nothing will begin it")
       }
     }
     for (queue, earliest) in wakeups.outbox {
-      let policy = loop.scheduler.policies[queue]
+      let policy = loop.core.scheduler.policies[queue]
       guard !sending.contains(queue), !holding.contains(queue), !policy.isClosed else { continue }
       guard let armed = loop.outboxAt else {
         return fail("no timer is armed for what \(queue.channel) is owed at \(earliest.text)")

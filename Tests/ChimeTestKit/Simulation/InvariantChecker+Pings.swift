@@ -40,7 +40,7 @@ extension InvariantChecker {
 
   /// Whether nothing has disturbed the daemon for a while.
   private func isCalm(for length: Milliseconds) -> Bool {
-    guard let loop = world.loop, loop.isReady, !loop.isStopping, loop.degradedMode.isEmpty, world.storeFault == nil
+    guard let loop = world.loop, loop.isReady, !loop.isStopping, loop.core.degradedMode.isEmpty, world.storeFault == nil
     else {
       return false
     }

@@ -293,7 +293,7 @@ extension InvariantChecker {
   // MARK: Between transactions
 
   /// Checks, while nothing is in flight, that a reminder's next time is its first future time that has not fired.
-  func audit(_ id: ReminderID, _ loop: SimulatedLoop) {
+  func audit(_ id: ReminderID, _ loop: SimulatedDaemon) {
     guard let known = known[id], let reminder = contents.reminders[id] else { return }
     if reminder != known.reminder || contents.regular[id] != known.regular {
       return fail("the reminder \(id) has changed by itself")
@@ -301,7 +301,7 @@ extension InvariantChecker {
     // Allow time to catch up after a store failure.
     if world.storeFault != nil { return }
     if let failed = loop.storeFailedAt, world.mono - failed < 600_000 { return }
-    let timetable = timetable(reminder, loop.context)
+    let timetable = timetable(reminder, loop.core.context)
     let next = known.regular?.scheduledAt
     if let next, next <= world.wall { return }
     let right = firstUnfired(reminder, timetable, after: world.wall)

@@ -167,8 +167,10 @@ final class InvariantChecker {
     }
     guard let loop = world.loop else { return }
     let limit = Scheduler.prefetch + 64 * 64
-    world.figures.mostHeld = max(world.figures.mostHeld, loop.outbox.held.count)
-    if loop.outbox.held.count > limit { fail("\(loop.outbox.held.count) claimed deliveries are held in memory") }
+    world.figures.mostHeld = max(world.figures.mostHeld, loop.core.outbox.held.count)
+    if loop.core.outbox.held.count > limit {
+      fail("\(loop.core.outbox.held.count) claimed deliveries are held in memory")
+    }
     guard loop.isReady, !loop.isStopping, loop.busy == 0, world.untold == 0 else { return }
     if let wakeups = try? world.store.transaction.wakeups() {
       checkTimers(loop, wakeups)
@@ -218,7 +220,7 @@ final class InvariantChecker {
 
   /// Checks that the product's own audit finds a record of each time in the whole run.
   private func checkHistory() {
-    guard let context = world.loop?.context else { return }
+    guard let context = world.loop?.core.context else { return }
     do {
       let log = ScheduleContextLog(try source.notes(named: ScheduleContextLog.notePrefix))
       for id in try source.versionedIDs(owner: nil, after: nil, limit: 10_000) {

@@ -3,8 +3,6 @@ import ChimeSchedule
 
 // Client requests, mirroring the request handler.
 extension Simulation {
-  typealias Notices = SimulatedLoop.Notices
-
   static let owner: UInt32 = 1_000
 
   static func queue(_ channel: String) -> DeliveryQueue {
@@ -13,18 +11,21 @@ extension Simulation {
 
   func ask(_ action: PlannedAction) {
     guard let loop, loop.isReady, !loop.isStopping else { return }
-    let (now, context, heard) = (wall, loop.context, loop.degradedMode.heard)
+    let (now, context, heard) = (wall, loop.core.context, loop.core.degradedMode.heard)
     figures.requests += 1
     loop.write(Work.Kind(action), context: context, at: now) { [self] transaction, _ in
-      try answer(action, in: transaction, context, loop.uptime, heard: heard, now: now)
+      let changes = try answer(action, in: transaction, context, loop.core.uptime, heard: heard, now: now)
+      return (changes, try loop.wakeups(in: transaction))
     } _: { [self] result in
-      guard case .success(let (notices, wakeups)) = result else {
+      switch result {
+      case .success(let ((changes, changesEndpoints), wakeups)):
+        checker.acknowledged(action)
+        guard changesEndpoints else { return loop.committed(changes, wakeups, with: context) }
+        loop.refreshEndpoints { loop.committed(changes, wakeups, with: context) }
+      case .failure(let error):
         figures.refusals += 1
-        return
+        if error.isPassing { loop.drive { $0.changeRefused(error) } }
       }
-      checker.acknowledged(action)
-      guard notices.changesEndpoints else { return loop.committed(wakeups, notices, with: context) }
-      loop.refreshEndpoints { loop.committed(wakeups, notices, with: context) }
     }
   }
 
@@ -38,10 +39,14 @@ extension Simulation {
 
   struct Refused: Error {}
 
+  /// Carries out a request.
+  ///
+  /// - Returns: what it has changed, and whether the endpoints are to be read again.
   private func answer(
     _ action: PlannedAction, in transaction: any StoreTransaction, _ context: ReminderContext, _ uptime: Uptime,
     heard: Set<OccurrenceID>, now: Instant
-  ) throws -> Notices {
+  ) throws -> (CommitChanges, Bool) {
+    var changes = CommitChanges()
     let id = ReminderID(rawValue: action.subject)
     switch action.verb {
     case .add:
@@ -58,7 +63,8 @@ extension Simulation {
       for selection in [ReminderSelection.following(id, owner: Self.owner), .needing(id, owner: Self.owner)]
       where try !transaction.reminderIDs(selection, after: nil, limit: 1).isEmpty { throw Refused() }
       try transaction.remove(id, now: now)
-      return Notices(reminders: [id], changed: [id], removed: id, withdrawn: Set(open.map(\.id)))
+      (changes.changed, changes.removed) = ([id], [id])
+      for occurrence in open { changes.withdrawn[occurrence.id] = .some(nil) }
     case .edit, .pause, .resume, .skip:
       try change(id, in: transaction, context, now: now) { reminder in
         switch action.verb {
@@ -77,7 +83,7 @@ extension Simulation {
           reminder = edited
         }
       }
-      return Notices(reminders: [id], changed: [id])
+      changes.changed = [id]
     case .done, .dismiss, .snooze:
       let filter = OccurrenceFilter(reminder: id, openOnly: true)
       guard let occurrence = try transaction.occurrences(filter, page: Page(limit: 1)).first,
@@ -93,10 +99,8 @@ extension Simulation {
       var generator = SeededGenerator(seed: 0)
       let work = try AnswerTransaction.run(
         answer, to: occurrence, reminder: reminder, in: transaction, context, now: now, using: &generator)
-      var notices = Notices(work)
-      notices.reminders = [id]
-      return notices
-    case .ping: return try ping(action, in: transaction, context, uptime, heard: heard, now: now)
+      changes = CommitChanges(work)
+    case .ping: changes = try ping(action, in: transaction, context, uptime, heard: heard, now: now)
     case .fire:
       guard let record = try transaction.reminder(id) else { throw Refused() }
       var generator = SeededGenerator(seed: bits())
@@ -112,13 +116,14 @@ extension Simulation {
       ])
     default: return try answerAboutChannels(action, in: transaction, now: now)
     }
-    return Notices(reminders: [id])
+    changes.reminders = [id]
+    return (changes, false)
   }
 
   private func ping(
     _ action: PlannedAction, in transaction: any StoreTransaction, _ context: ReminderContext, _ uptime: Uptime,
     heard: Set<OccurrenceID>, now: Instant
-  ) throws -> Notices {
+  ) throws -> CommitChanges {
     let id = ReminderID(rawValue: action.subject)
     guard let record = try transaction.reminder(id), record.reminder.isExpectation,
       !heard.contains(where: { $0.reminder == id })
@@ -127,8 +132,12 @@ extension Simulation {
     let work = try PingTransaction.run(
       Ping(at: now, kind: action.ping, uid: Self.owner), of: record, in: transaction, context, uptime: uptime,
       using: &generator)
-    let withdrawn = work.closed.map(\.occurrence).filter { $0.firedAt != nil }.map(\.id)
-    return Notices(reminders: [id], changed: work.chained.map(\.after.id), pinged: id, withdrawn: Set(withdrawn))
+    var changes = CommitChanges()
+    (changes.changed, changes.pinged) = (work.chained.map(\.after.id), [id])
+    for closed in work.closed where closed.occurrence.firedAt != nil {
+      changes.withdrawn[closed.occurrence.id] = .some(nil)
+    }
+    return changes
   }
 
   /// Rejects a reminder that depends on a missing reminder, or on itself through others.
@@ -147,7 +156,8 @@ extension Simulation {
 
   private func answerAboutChannels(
     _ action: PlannedAction, in transaction: any StoreTransaction, now: Instant
-  ) throws -> Notices {
+  ) throws -> (CommitChanges, Bool) {
+    var changes = CommitChanges()
     let queue = Self.queue(action.subject)
     switch action.verb {
     case .endpoint:
@@ -175,7 +185,7 @@ extension Simulation {
           try transaction.replay(delivery.id, now: now)
         }
       }
-      return Notices()
+      return (changes, false)
     case .discard:
       var pending: Set<DeliveryID> = []
       for state in [DeliveryFilter.State.pending, .waiting] {
@@ -183,10 +193,11 @@ extension Simulation {
         pending.formUnion(try transaction.deliveries(filter, page: Page(limit: 500)).map(\.id))
       }
       for id in pending { try transaction.acknowledge(id, attempt: nil, state: .cancelled(at: now)) }
-      return Notices(cancelled: pending)
-    default: return Notices()
+      changes.cancelled = pending
+      return (changes, false)
+    default: return (changes, false)
     }
-    return Notices(changesEndpoints: true)
+    return (changes, true)
   }
 
   /// Edits a reminder as the request handler does.

@@ -52,16 +52,16 @@ extension Simulation {
 
   func boot() {
     guard loop == nil else { return }
-    let daemon = SimulatedLoop(self)
+    let daemon = SimulatedDaemon(self)
     loop = daemon
     figures.starts += 1
     checker.daemonStarts()
     note { "chimed starts" }
-    daemon.start()
+    daemon.drive { $0.start() }
   }
 
   /// Notifies the daemon of an event after a random delay.
-  private func tell(within milliseconds: Int64, _ body: @escaping (SimulatedLoop) -> Void) {
+  private func tell(within milliseconds: Int64, _ body: @escaping (SimulatedDaemon) -> Void) {
     untold += 1
     later(chance(0...milliseconds)) { [self] in
       untold -= 1
@@ -70,7 +70,7 @@ extension Simulation {
     }
   }
 
-  private func tellWhenReady(_ daemon: SimulatedLoop, _ body: @escaping (SimulatedLoop) -> Void) {
+  private func tellWhenReady(_ daemon: SimulatedDaemon, _ body: @escaping (SimulatedDaemon) -> Void) {
     // The descriptors are watched from the start on, and read once the loop runs.
     daemon.later(1) { [self] daemon in if daemon.isReady { body(daemon) } else { tellWhenReady(daemon, body) } }
   }
@@ -82,12 +82,12 @@ extension Simulation {
       figures.clockSteps += 1
       checker.clockWasSet(by: length)
       setClock(length)
-      tell(within: 20) { $0.clockChanged(step: length, slept: .zero) }
+      tell(within: 20) { $0.drive { $0.clockHasStepped(by: length, slept: .zero) } }
     case .suspend:
       figures.suspends += 1
       // Half of the time logind announces the sleep, with a moment for pending work.
       if bits() % 2 == 0, let loop, loop.isReady {
-        loop.handle(.sleeping)
+        loop.drive { $0.sleep(.sleeps) }
         untold += 1
         return later(chance(0...100)) { [self] in
           untold -= 1
@@ -98,17 +98,17 @@ extension Simulation {
     case .stop: stall(length)
     case .zone:
       zones.move(to: action.subject)
-      tell(within: 20) { $0.surroundingsChanged() }
+      tell(within: 20) { $0.contextChanged() }
     case .tzdata:
       zones.replace(action.subject, rule: action.words["rule"] ?? "UTC0")
       zoneRelease += 1
-      tell(within: 2_000) { $0.surroundingsChanged() }
+      tell(within: 2_000) { $0.contextChanged() }
     case .quiet:
       let hours = (action.words["hours"] ?? "").split(separator: ";").map { String($0) }
       quiet = QuietDefaults(
         hours: (try? QuietHours(hours)) ?? .never,
         handling: QuietRule.Handling(rawValue: action.words["handling"] ?? "") ?? .hold)
-      tell(within: 20) { $0.surroundingsChanged() }
+      tell(within: 20) { $0.contextChanged() }
     case .channel:
       var mood = ChannelMood(
         kind: ChannelMood.Kind(rawValue: action.words["mood"] ?? "") ?? .well, takes: action.amount)
@@ -122,7 +122,7 @@ extension Simulation {
       let name = ChannelName(rawValue: action.subject)
       let wasShut = moods[name]?.kind == .unavailable
       moods[name] = mood
-      if wasShut, name == .desktop { tell(within: 20) { $0.wakeQueues { $0.channel == .desktop } } }
+      if wasShut, name == .desktop { tell(within: 20) { $0.drive { $0.wakeQueues { $0.channel == .desktop } } } }
     case .store:
       guard let kind = SimulatedStore.Fault.Kind(rawValue: action.subject) else { return }
       store.fault = SimulatedStore.Fault(kind: kind, until: mono + action.amount)
@@ -151,13 +151,13 @@ extension Simulation {
       note { "the alarm wakes the machine after \(length.rawValue / 1_000) s" }
     }
     sleep(length)
-    tell(within: 50) { [length] in $0.clockChanged(step: .zero, slept: length) }
-    tell(within: 50) { $0.resumed() }
+    tell(within: 50) { [length] in $0.drive { $0.clockHasStepped(by: .zero, slept: length) } }
+    tell(within: 50) { $0.drive { $0.sleep(.wakes) } }
   }
 
   // MARK: Channels
 
-  func send(_ message: OutboundMessage, from daemon: SimulatedLoop) {
+  func send(_ message: OutboundMessage, from daemon: SimulatedDaemon) {
     checker.sends(message, daemon)
     figures.attempts += 1
     let queue = message.delivery.queue

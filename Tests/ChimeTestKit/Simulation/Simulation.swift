@@ -3,8 +3,8 @@ import ChimeSchedule
 
 /// A Simulation runs a plan on a machine in virtual time: clocks, zones, disk, users, and the daemon.
 ///
-/// The daemon consists of the real `Scheduler` and the real transactions; `SimulatedLoop` replaces the event loop. An
-/// `InvariantChecker` checks each step.
+/// The daemon is the real `LoopCore` with the real transactions; `SimulatedDaemon` is its shell. An `InvariantChecker`
+/// checks each step.
 ///
 ///     let life = Simulation.run(SimulationPlan.random(seed: 7))
 ///     if let fault = life.fault { print(fault, life.diary.joined(separator: "
@@ -20,7 +20,7 @@ public final class Simulation {
   var queue = EventQueue()
   let store = SimulatedStore()
   lazy var checker = InvariantChecker(self)
-  var loop: SimulatedLoop?
+  var loop: SimulatedDaemon?
   /// The zone files on disk.
   var zones: SimulatedZones
   var zoneRelease = 0

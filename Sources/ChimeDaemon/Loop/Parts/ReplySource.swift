@@ -66,7 +66,7 @@ struct ReplySource {
 /// All reply sources of the daemon.
 struct ReplyState {
   var sources: [DeliveryQueue: ReplySource] = [:]
-  var lastNumber: UInt64 = 0
+  fileprivate var lastNumber: UInt64 = 0
   /// The re-evaluation of sources in flight.
   var task: Task<Void, Never>?
   var needsLook = false

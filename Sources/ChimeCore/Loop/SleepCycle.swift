@@ -1,12 +1,12 @@
-import ChimeSchedule
+public import ChimeSchedule
 
 /// A SleepCycle tracks the machine between waking and sleeping. It is a value: it takes events and returns orders.
 ///
 ///     awake → settling → asleep → awake
 ///
 /// logind and the clock both report waking, in either order. The daemon acts on it once.
-struct SleepCycle: Hashable, Sendable {
-  enum Phase: Hashable, Sendable {
+public struct SleepCycle: Hashable, Sendable {
+  public enum Phase: Hashable, Sendable {
     /// Exits: settling.
     case awake
     /// The machine is about to sleep; the daemon finishes the work in flight. Exits: asleep, awake.
@@ -15,7 +15,7 @@ struct SleepCycle: Hashable, Sendable {
     case asleep
   }
 
-  enum Event: Hashable, Sendable {
+  public enum Event: Hashable, Sendable {
     /// logind announces sleep.
     case sleeps
     /// No work is in flight any more.
@@ -25,18 +25,18 @@ struct SleepCycle: Hashable, Sendable {
     /// logind reports that the machine is awake, or does not sleep after all.
     case wakes
     /// The clock shows that the machine has slept.
-    case slept
+    case slept(Milliseconds)
     /// The connection to logind is lost, so nobody will report waking.
     case lost
   }
 
-  enum Order: Hashable, Sendable {
+  public enum Order: Hashable, Sendable {
     /// Begin nothing new, and finish the work in flight.
     case settle
     /// Release the inhibitor lock.
     case release
-    /// Re-evaluate everything, and report that the machine is awake.
-    case resume
+    /// Re-evaluate everything, and report that the machine is awake, after sleep of this length if that is known.
+    case resume(slept: Milliseconds?)
     /// Continue silently.
     case goOn
     /// Take the inhibitor lock again.
@@ -45,18 +45,20 @@ struct SleepCycle: Hashable, Sendable {
     case wait(Milliseconds?)
   }
 
-  private(set) var phase = Phase.awake
+  public private(set) var phase = Phase.awake
   /// Whether the clock reported this waking before logind.
   private var isTold = false
 
+  public init() {}
+
   /// The time for which work in flight may delay sleep; logind's own limit is 5 s (InhibitDelayMaxSec in
   /// logind.conf(5)).
-  static let patience = Milliseconds.seconds(2)
+  public static let patience = Milliseconds.seconds(2)
   /// The time awake after release of the lock from which no sleep is expected. Other programs may delay sleep for as
   /// long as logind allows.
-  static let failsafe = Milliseconds.minutes(2)
+  public static let failsafe = Milliseconds.minutes(2)
 
-  mutating func handle(_ event: Event) -> [Order] {
+  public mutating func handle(_ event: Event) -> [Order] {
     switch (event, phase) {
     case (.sleeps, .awake):
       phase = .settling
@@ -68,14 +70,14 @@ struct SleepCycle: Hashable, Sendable {
     case (.timeUp, .asleep), (.lost, .settling), (.lost, .asleep):
       phase = .awake
       return [.wait(nil), .goOn]
-    case (.slept, _):
+    case (.slept(let length), _):
       // If the clock reports sleep before `sleeps`, nobody announced that sleep.
       isTold = true
-      return wake() + [.resume]
+      return wake() + [.resume(slept: length)]
     case (.wakes, _) where isTold:
       isTold = false
       return [.inhibit]
-    case (.wakes, _): return wake() + [.inhibit, .resume]
+    case (.wakes, _): return wake() + [.inhibit, .resume(slept: nil)]
     case (.sleeps, _), (.settled, _), (.timeUp, .awake), (.lost, .awake): return []
     }
   }

@@ -1,27 +1,36 @@
-import ChimeCore
-
 /// The problems of the store, and the work that waits until it takes changes again.
-struct StoreTrouble {
+public struct StoreTrouble: Sendable {
   /// The reason why it takes no changes; nil if it does, as far as known.
-  var writing: String?
+  public private(set) var writing: String?
   /// The reason why it cannot be read.
-  var reading: String?
-  /// The problems that were logged.
-  private var told: Set<String> = []
+  public internal(set) var reading: String?
+  /// The problems that were reported.
+  private var reported: Set<String> = []
   /// The number of times that fired without the store and are recorded now.
   var recorded = 0
   /// Whether waiting deliveries are to be retried at once.
   var needsWake = false
 
-  var problem: String? { writing ?? reading }
+  public var problem: String? { writing ?? reading }
 
-  /// Returns whether the problem is not logged yet, and marks it as logged.
-  mutating func isNew(_ sentence: String) -> Bool { told.insert(sentence).inserted }
+  /// Notes why it takes no changes, and returns whether that was not reported yet.
+  mutating func writingFailed(_ sentence: String) -> Bool {
+    writing = sentence
+    return reported.insert(sentence).inserted
+  }
+
+  /// Notes why it cannot be read, and returns whether that was not reported yet.
+  mutating func readingFailed(_ sentence: String) -> Bool {
+    reading = sentence
+    return reported.insert(sentence).inserted
+  }
+
+  static func sentence(of error: any Error) -> String { (error as? StoreFailure)?.sentence ?? "\(error)" }
 
   /// Clears the reading problem.
   mutating func isReadable() {
     guard let reading else { return }
-    told.remove(reading)
+    reported.remove(reading)
     self.reading = nil
   }
 
@@ -30,7 +39,7 @@ struct StoreTrouble {
   /// - Parameters:
   ///   - unrecorded: the number of fired times that are not in the store.
   ///   - showsMeanwhile: whether due reminders are shown from memory.
-  func summary(unrecorded: Int, showsMeanwhile: Bool = true) -> String {
+  public func summary(unrecorded: Int, showsMeanwhile: Bool = true) -> String {
     if let reading { return "the store cannot be read, and nothing can fire until it can: \(reading)" }
     guard showsMeanwhile else {
       return "\(writing ?? "the store failed"); due reminders wait, and changes are refused"
@@ -44,7 +53,7 @@ struct StoreTrouble {
   mutating func end() { self = StoreTrouble() }
 }
 
-extension StoreFailure {
-  /// Whether the store may recover by itself, for example from a full disk or a read-only file system.
-  var isPassing: Bool { if case .unavailable = self { true } else { false } }
+extension Error {
+  /// Whether it is a failure of the store from which that may recover by itself, such as a full disk.
+  public var isPassing: Bool { if case .unavailable = self as? StoreFailure { true } else { false } }
 }
