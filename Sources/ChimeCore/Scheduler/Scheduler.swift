@@ -29,7 +29,7 @@ public struct Scheduler: Sendable {
   public private(set) var isDrowsy = false
   /// The highest sequence number of `NextWakeups` seen so far.
   public private(set) var latestWakeups: UInt64 = 0
-  private var isFiring = false
+  private var state = State.waiting
   private var storeRetryAt: Instant?
   /// The time until which due times are left to other daemons, and the length of that wait, which doubles each time.
   private var leaving: (until: Instant, span: Milliseconds)?
@@ -37,10 +37,6 @@ public struct Scheduler: Sendable {
   private var isRefused = false
   /// Whether something is buffered for the store.
   private var isKeeping = false
-  private var isDegraded = false
-  /// Whether a degraded-mode read is in flight and its input is already stale.
-  private var looksBehind = false
-  private var isRecording = false
   /// The next time that is due in degraded mode.
   private var fireDegraded = DegradedWakeup.unknown
   var queues: [DeliveryQueue: DeliveryQueueState] = [:]
@@ -52,6 +48,22 @@ public struct Scheduler: Sendable {
   /// Whether `armedWake` is certain. If it is not, the alarm is armed or disarmed again.
   private var isWakeSure = true
   private var randomSource: RandomSource
+
+  /// What is in flight for due times. One transaction runs at a time, and its end leads back to `waiting`.
+  private enum State: Sendable {
+    /// A timer is armed, if anything is due later. Exits: firing, firingDegraded, recording.
+    case waiting
+    /// A firing transaction. Exit: waiting, by `fired` or `firingFailed`.
+    case firing
+    /// A read in degraded mode; `isStale` is whether its input has changed since. Exit: waiting, by `firedDegraded` or
+    /// `degradedFiringFailed`.
+    case firingDegraded(isStale: Bool)
+    /// A transaction that records what is buffered. Exit: waiting, by `recorded` or `recordFailed`.
+    case recording
+
+    var isWaiting: Bool { if case .waiting = self { true } else { false } }
+    var isStale: Bool { if case .firingDegraded(true) = self { true } else { false } }
+  }
 
   private enum DegradedWakeup: Sendable {
     case unknown
@@ -72,12 +84,12 @@ public struct Scheduler: Sendable {
 
   /// Whether no transaction (firing, degraded mode, recording), no claim and no attempt is in flight.
   public var isQuiescent: Bool {
-    !isFiring && !isDegraded && !isRecording && queues.values.allSatisfy { $0.taken == 0 && !$0.isClaiming }
+    state.isWaiting && queues.values.allSatisfy { $0.taken == 0 && !$0.isClaiming }
   }
 
   /// Whether the next due time is taken care of: a timer is armed for it, or a transaction that will read it is in flight.
   public var awaitsNextDue: Bool {
-    nextDue == nil || armedDue != nil || isFiring || isDegraded || isRecording
+    nextDue == nil || armedDue != nil || !state.isWaiting
   }
 
   /// Takes one event at `now` and returns the effects to carry out. Never blocks, never fails.
@@ -108,13 +120,13 @@ public struct Scheduler: Sendable {
     case .opened(let queue): queues[queue]?.unavailableUntil = nil
     case .looked(let wakeups): adopt(wakeups)
     case .fired(let claims, let wakeups, let isEmpty):
-      isFiring = false
+      state = .waiting
       storeWorks()
       hold(claims)
       adopt(wakeups)
       leaveToOthers(isEmpty, now: now)
     case .firingFailed:
-      isFiring = false
+      state = .waiting
       storeRetryAt = now + Self.storeRetry
     case .claimed(let asked, let claims, let wakeups):
       for queue in asked { queues[queue]?.isClaiming = false }
@@ -143,21 +155,21 @@ public struct Scheduler: Sendable {
       isKeeping = true
       reevaluateHeldAside()
     case .firedDegraded(let claims, let next, let wake, let kept):
-      isDegraded = false
       isKeeping = isKeeping || kept
-      fireDegraded = looksBehind ? .unknown : .at(next, wake: wake)
+      fireDegraded = state.isStale ? .unknown : .at(next, wake: wake)
+      state = .waiting
       hold(claims)
     case .degradedFiringFailed(let wake):
-      isDegraded = false
+      state = .waiting
       let wakes = [wakeDue(now: now), wake].compactMap { $0 }.filter { $0 > now }
       fireDegraded = .at(now + Self.storeRetry, wake: wakes.min())
     case .recorded(let rest, let wakeups):
-      isRecording = false
+      state = .waiting
       isKeeping = rest
       storeWorks()
       adopt(wakeups)
     case .recordFailed:
-      isRecording = false
+      state = .waiting
       storeRetryAt = now + Self.storeRetry
     }
     return decide(now: now)
@@ -173,7 +185,7 @@ public struct Scheduler: Sendable {
   /// Discards the next degraded-mode due time: a read in flight may be older than this event.
   private mutating func reevaluateHeldAside() {
     fireDegraded = .unknown
-    looksBehind = isDegraded
+    if case .firingDegraded = state { state = .firingDegraded(isStale: true) }
   }
 
   /// Waits while other daemons hold the locks of all due times; if they fail to fire them, the next attempt finds them.
@@ -226,15 +238,14 @@ public struct Scheduler: Sendable {
     advanceAll(order, now: now, &effects)
     var prefetch = Self.prefetch - queues.values.reduce(0) { $0 + $1.heldCount }
 
-    let isBusy = isFiring || isDegraded || isRecording
-    if isBusy {
+    if !state.isWaiting {
       // The end of the transaction in flight triggers the next decision.
     } else if storeRetryAt == nil, isKeeping {
       // Before anything else: some of the times that the store still has as due have already fired.
-      isRecording = true
+      state = .recording
       effects.append(.record)
     } else if storeRetryAt == nil, left == nil, let due = nextDue, due <= now {
-      isFiring = true
+      state = .firing
       var known: [DeliveryQueue: Int] = [:]
       for queue in order where !policies[queue].isClosed {
         // The parts of a shared rate are computed later, so such queues claim after the firing transaction.
@@ -243,10 +254,10 @@ public struct Scheduler: Sendable {
       }
       effects.append(.fire(limit: Self.batch, capacity: Capacity(policies: policies, known: known)))
     } else if storeRetryAt != nil, isRefused, let due = degradedDue, due <= now {
-      (isDegraded, looksBehind) = (true, false)
+      state = .firingDegraded(isStale: false)
       effects.append(.fireDegraded(limit: Self.batch))
     }
-    let wantedDue = isFiring || isDegraded || isRecording ? nil : dueTimerAt.map { max($0, left ?? $0) }
+    let wantedDue = state.isWaiting ? dueTimerAt.map { max($0, left ?? $0) } : nil
     if armedDue != wantedDue {
       armedDue = wantedDue
       effects.append(.armDue(wantedDue))

@@ -20,15 +20,15 @@ extension InvariantChecker {
 
   /// How long the daemon may take to notice that the store refuses writes and to continue degraded, in milliseconds of
   /// the monotonic clock.
-  static let standInBound: Int64 = 6_000
+  static let degradedBound: Int64 = 6_000
 
   /// Checks firings in degraded mode.
-  func standsIn(_ work: DegradedMode.Work) {
+  func firesDegraded(_ work: DegradedMode.Work) {
     let now = world.wall
     let isEmpty = work.firings.isEmpty && work.messages.isEmpty
-    emptyStandIns = isEmpty && standInAt == world.mono ? emptyStandIns + 1 : 0
-    standInAt = world.mono
-    if emptyStandIns > 5 { fail("due times are asked for again and again, and nothing is done about them") }
+    emptyDegradedFirings = isEmpty && degradedAt == world.mono ? emptyDegradedFirings + 1 : 0
+    degradedAt = world.mono
+    if emptyDegradedFirings > 5 { fail("due times are asked for again and again, and nothing is done about them") }
     for firing in work.firings {
       let reminder = firing.due.reminder
       if firing.advances {
@@ -148,7 +148,7 @@ extension InvariantChecker {
 
   /// Checks that a daemon that ends while the store works leaves nothing unrecorded.
   func ends(_ loop: SimulatedDaemon) {
-    if let failed = loop.storeFailedAt, world.mono - failed < Self.standInBound { return }
+    if let failed = loop.storeFailedAt, world.mono - failed < Self.degradedBound { return }
     if let id = aside.unrecorded.values.first {
       fail("\(id) was shown without the store, and the daemon ended without a word of it")
     }
@@ -158,9 +158,9 @@ extension InvariantChecker {
 
   /// Checks that due reminders are shown although the store refuses writes, and recorded once it works.
   func checkDegradedMode(_ loop: SimulatedDaemon, _ wakeups: NextWakeups) {
-    let failed = loop.storeFailedAt ?? -Self.standInBound
-    if world.storeFault == nil, !loop.core.degradedMode.isEmpty, world.mono - failed > Self.standInBound {
-      if let since = unrecordedSince, world.mono - since > Self.standInBound {
+    let failed = loop.storeFailedAt ?? -Self.degradedBound
+    if world.storeFault == nil, !loop.core.degradedMode.isEmpty, world.mono - failed > Self.degradedBound {
+      if let since = unrecordedSince, world.mono - since > Self.degradedBound {
         fail("what happened without the store is not recorded, and the store works")
       }
       unrecordedSince = unrecordedSince ?? world.mono
@@ -172,7 +172,7 @@ extension InvariantChecker {
     else { return overdueSince = nil }
     guard let since = overdueSince, since.id == late else { return overdueSince = (late, world.mono) }
     let waits = world.mono - since.at
-    if waits > Self.standInBound { fail("\(late) has been due for \(waits) ms, and the store can be read") }
+    if waits > Self.degradedBound { fail("\(late) has been due for \(waits) ms, and the store can be read") }
   }
 
   /// Resets the deadlines, because the daemon was suspended.
@@ -228,8 +228,8 @@ extension InvariantChecker {
 
   /// Checks the alarm in degraded mode: it covers buffered times, and may fire needlessly for times known only to the store.
   private func checkWakeAside(_ loop: SimulatedDaemon) {
-    let failed = loop.storeFailedAt ?? -Self.standInBound
-    guard world.storeFault != .gone, world.mono - failed < Self.standInBound, loop.core.scheduler.keepsForStore,
+    let failed = loop.storeFailedAt ?? -Self.degradedBound
+    guard world.storeFault != .gone, world.mono - failed < Self.degradedBound, loop.core.scheduler.keepsForStore,
       !loop.core.degradedMode.isFull
     else { return }
     // After a suspension during the alarm, the timer is late and fires next.

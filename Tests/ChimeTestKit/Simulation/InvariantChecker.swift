@@ -34,9 +34,9 @@ final class InvariantChecker {
   var abandoned: Set<DeliveryID> = []
   var overdueSince: (id: OccurrenceID, at: Int64)?
   var unrecordedSince: Int64?
-  var emptyStandIns = 0
+  var emptyDegradedFirings = 0
   var wakeSeen: (commits: Int, steps: Int, armed: Instant?) = (0, 0, nil)
-  var standInAt: Int64 = -1
+  var degradedAt: Int64 = -1
   /// The reminder and its due time when the current step was decided.
   var decided: Reminder?
   var decidedDueAt: Instant?

@@ -101,7 +101,7 @@ final class SimulatedDaemon {
     case .firedDegraded(let work, _):
       world.figures.degradedFirings += work.firings.count
       world.note { "\(work.firings.count) due times are worked off without the store, \(work.messages.count) shown" }
-      world.checker.standsIn(work)
+      world.checker.firesDegraded(work)
       world.checker.tells(work.firings)
     case .answeredDegraded(let occurrence, _): world.checker.answeredAside(occurrence)
     case .recorded(let part, _):
