@@ -234,13 +234,4 @@ extension Transaction {
     }
     try connection.send(statements)
   }
-
-  private func standing(of id: ReminderID) throws -> ReminderProgress? {
-    if let known = memory.claimed[id] { return known }
-    return try connection.first(
-      """
-      SELECT r.key, r.generation, r.skip_next FROM reminder_name a JOIN reminder r ON r.key = a.key WHERE a.id = $1
-      """, id.rawValue
-    ) { ReminderProgress(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
-  }
 }

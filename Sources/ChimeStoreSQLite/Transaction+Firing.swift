@@ -65,20 +65,7 @@ extension Transaction {
       ORDER BY d.next_at, d.reminder, d.snooze_of
       LIMIT ?
       """, now, start.dueAt, start.reminder, start.again, max(limit, 0)
-    ) { row in
-      let reminder: Reminder
-      do throws(UnreadableDefinition) {
-        reminder = try row.reminder(0, reader)
-      } catch {
-        memory.unreadable.append(error.reminder)
-        return try make(row, nil)
-      }
-      let (dueAt, isRegular) = (row.instant(12), row.int64(11) == Self.regular)
-      let due = DueReminder(
-        reminder: reminder, scheduledAt: isRegular ? row.optionalInstant(13) ?? dueAt : row.instant(11), dueAt: dueAt,
-        isRegular: isRegular, occurrence: row.isNull(15) ? nil : try row.occurrence(14))
-      return try make(row, due)
-    }
+    ) { try make($0, try dueReminder($0)) }
   }
 
   func reevaluateHeld(now: Instant) throws {
@@ -167,15 +154,6 @@ extension Transaction {
     guard connection.changes > 0, firing.skipNext != standing.skipNext else { return }
     try connection.run("UPDATE reminder SET skip_next = ? WHERE key = ?", firing.skipNext, standing.key)
     memory.claimed[reminder.id]?.skipNext = firing.skipNext
-  }
-
-  private func standing(of id: ReminderID) throws -> ReminderProgress? {
-    if let known = memory.claimed[id] { return known }
-    return try connection.first(
-      """
-      SELECT r.key, r.generation, r.skip_next FROM reminder_name a JOIN reminder r ON r.key = a.key WHERE a.id = ?
-      """, id.rawValue
-    ) { ReminderProgress(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
   }
 
   /// Inserts an occurrence, or replaces one that was missed without firing or that repeats at that very time.

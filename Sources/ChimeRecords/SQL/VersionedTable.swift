@@ -8,27 +8,20 @@
 ///   that the removal of a hundred thousand rows is one statement and copies nothing.
 /// - It was replaced: the row exists, and its earlier version is in the history table under the change that replaced it.
 ///   Of several replacements in one change the first counts.
-package struct VersionedTable: Sendable {
-  /// Deletes the rows that a change created. Takes the change.
-  let deleteCreated: SQLText
-  /// Restores the rows that a change removed. Takes the change.
-  let revive: SQLText
-  /// Restores the rows that a change replaced, in three steps. Each takes the change.
-  let clear: SQLText
-  let restore: SQLText
-  let drop: SQLText
-  /// Deletes the undo data of a change. Each takes the change and the maximum number of rows.
-  let purgeDeleted: SQLText
-  let forgetReplaced: SQLText
+struct VersionedTable: Sendable {
+  /// Delete the rows that a change created, restore those that it removed, and restore those that it replaced, in three
+  /// steps. Each takes the change.
+  private let takingBack: [SQLText]
+  /// Delete the undo data of a change. Each takes the change and the maximum number of rows.
+  private let purging: [SQLText]
   /// Copies a row that is about to be replaced to the history. Takes the change and the row.
-  let keep: SQLText
-  /// Move a removed row to the history because its name is needed again. Take the row. Nil for numbers.
-  let layAside: SQLText?
-  let removeDeleted: SQLText?
+  private let keeping: SQLText
+  /// Move a removed row to the history because its name is needed again. Each takes the row. None for numbers.
+  private let layingAside: [SQLText]
   /// Marks a row as removed. Takes the change and the row.
-  let remove: SQLText
+  private let removing: SQLText
   /// Deletes a row. Takes the row.
-  let delete: SQLText
+  private let deleting: SQLText
 
   static let all = [tracker, entry, item, milestone, pack]
 
@@ -51,49 +44,61 @@ package struct VersionedTable: Sendable {
   ///   - hasNames: whether the key of a removed row may be needed again.
   private init(_ table: StaticString, columns: StaticString, hasNames: Bool, deleteCreated: SQLText? = nil) {
     let row: SQLText = "key, \(columns), created_by"
-    self.deleteCreated = deleteCreated ?? "DELETE FROM \(table) WHERE created_by = $1"
-    revive = "UPDATE \(table) SET deleted_by = NULL WHERE deleted_by = $1"
-    clear = "DELETE FROM \(table) WHERE key IN (SELECT key FROM \(table)_history WHERE change = $1)"
-    restore = "INSERT INTO \(table) (\(row)) SELECT \(row) FROM \(table)_history WHERE change = $1"
-    drop = "DELETE FROM \(table)_history WHERE change = $1"
-    purgeDeleted = "DELETE FROM \(table) WHERE key IN (SELECT key FROM \(table) WHERE deleted_by = $1 LIMIT $2)"
-    forgetReplaced = """
+    takingBack = [
+      deleteCreated ?? "DELETE FROM \(table) WHERE created_by = $1",
+      "UPDATE \(table) SET deleted_by = NULL WHERE deleted_by = $1",
+      "DELETE FROM \(table) WHERE key IN (SELECT key FROM \(table)_history WHERE change = $1)",
+      "INSERT INTO \(table) (\(row)) SELECT \(row) FROM \(table)_history WHERE change = $1",
+      "DELETE FROM \(table)_history WHERE change = $1",
+    ]
+    purging = [
+      "DELETE FROM \(table) WHERE key IN (SELECT key FROM \(table) WHERE deleted_by = $1 LIMIT $2)",
+      """
       DELETE FROM \(table)_history
       WHERE change = $1 AND key IN (SELECT key FROM \(table)_history WHERE change = $1 LIMIT $2)
-      """
-    keep = """
+      """,
+    ]
+    keeping = """
       INSERT INTO \(table)_history (change, \(row))
       SELECT $1, \(row) FROM \(table) WHERE key = $2 AND deleted_by IS NULL AND created_by IS DISTINCT FROM $1
       ON CONFLICT (change, key) DO NOTHING
       """
-    layAside =
+    layingAside =
       hasNames
-      ? """
-      INSERT INTO \(table)_history (change, \(row))
-      SELECT deleted_by, \(row) FROM \(table) WHERE key = $1 AND deleted_by IS NOT NULL AND deleted_by IS DISTINCT FROM created_by
-      ON CONFLICT (change, key) DO NOTHING
-      """ : nil
-    removeDeleted = hasNames ? "DELETE FROM \(table) WHERE key = $1 AND deleted_by IS NOT NULL" : nil
-    remove = "UPDATE \(table) SET deleted_by = $1 WHERE key = $2 AND deleted_by IS NULL"
-    delete = "DELETE FROM \(table) WHERE key = $1 AND deleted_by IS NULL"
+      ? [
+        """
+        INSERT INTO \(table)_history (change, \(row))
+        SELECT deleted_by, \(row) FROM \(table) WHERE key = $1 AND deleted_by IS NOT NULL AND deleted_by IS DISTINCT FROM created_by
+        ON CONFLICT (change, key) DO NOTHING
+        """,
+        "DELETE FROM \(table) WHERE key = $1 AND deleted_by IS NOT NULL",
+      ] : []
+    removing = "UPDATE \(table) SET deleted_by = $1 WHERE key = $2 AND deleted_by IS NULL"
+    deleting = "DELETE FROM \(table) WHERE key = $1 AND deleted_by IS NULL"
   }
-}
 
-extension SQLTransaction {
   /// Saves a row before it is written, so that it can be restored. `change` is nil outside of any change.
-  func keep(_ key: Int64, in table: VersionedTable, for change: Int64?) throws {
-    if let layAside = table.layAside { try connection.run(ComposedQuery(layAside, key)) }
-    if let removeDeleted = table.removeDeleted { try connection.run(ComposedQuery(removeDeleted, key)) }
-    if let change { try connection.run(ComposedQuery(table.keep, change, key)) }
+  func keep(_ key: Int64, for change: Int64?, on connection: some SQLConnection) throws {
+    for step in layingAside { try connection.run(ComposedQuery(step, key)) }
+    if let change { try connection.run(ComposedQuery(keeping, change, key)) }
   }
 
   /// Removes a row, and returns whether it existed.
-  @discardableResult func remove(_ key: Int64, from table: VersionedTable, for change: Int64?) throws -> Bool {
-    if let change {
-      try connection.run(ComposedQuery(table.remove, change, key))
-    } else {
-      try connection.run(ComposedQuery(table.delete, key))
-    }
+  @discardableResult func remove(_ key: Int64, for change: Int64?, on connection: some SQLConnection) throws -> Bool {
+    try connection.run(change.map { ComposedQuery(removing, $0, key) } ?? ComposedQuery(deleting, key))
     return connection.changes > 0
+  }
+
+  /// Makes the table as it was before a change.
+  func takeBack(_ change: Int64, on connection: some SQLConnection) throws {
+    for step in takingBack { try connection.run(ComposedQuery(step, change)) }
+  }
+
+  /// Deletes the undo data of a change, and subtracts the number of its rows from `left`. Stops when that is 0.
+  func purge(_ change: Int64, _ left: inout Int, on connection: some SQLConnection) throws {
+    for step in purging where left > 0 {
+      try connection.run(ComposedQuery(step, change, left))
+      left -= connection.changes
+    }
   }
 }

@@ -6,7 +6,7 @@ extension SQLTransaction {
   // MARK: Names
 
   /// Returns the key of a tracker's name, whether or not the tracker exists.
-  package func nameKey(of tracker: TrackerKey) throws -> Int64? {
+  func nameKey(of tracker: TrackerKey) throws -> Int64? {
     if let known = memory.trackerKeys[tracker] { return known }
     let found = try connection.first(
       "SELECT key FROM tracker_name WHERE owner = $1 AND id = $2", tracker.owner, tracker.id.rawValue
@@ -16,7 +16,7 @@ extension SQLTransaction {
   }
 
   /// Returns the key of an existing tracker.
-  package func present(_ tracker: TrackerKey) throws -> Int64 {
+  func present(_ tracker: TrackerKey) throws -> Int64 {
     if let key = try nameKey(of: tracker),
       try connection.first("SELECT 1 FROM tracker WHERE key = $1 AND deleted_by IS NULL", key, row: { _ in true })
         ?? false
@@ -39,7 +39,7 @@ extension SQLTransaction {
       memory.trackerKeys[tracker.key] = key
     }
     let change = change(of: tracker.owner)
-    try keep(key, in: .tracker, for: change)
+    try VersionedTable.tracker.keep(key, for: change, on: connection)
     try connection.run(
       """
       INSERT INTO tracker (key, pack, created_at, definition, created_by) VALUES ($1, $2, $3, $4, $5)
@@ -81,11 +81,11 @@ extension SQLTransaction {
     }
   }
 
-  package func reading<Value>(_ name: String, of owner: UInt32, _ read: () throws -> Value) -> Value? {
+  private func reading<Value>(_ name: String, of owner: UInt32, _ read: () throws -> Value) -> Value? {
     do {
       return try read()
     } catch {
-      memory.unreadableTracking.append(
+      unreadableTracking.append(
         UnreadableTracking(
           owner: owner, name: name, reason: "the definition of \(name) cannot be read; you can remove it (\(error))"))
       return nil
@@ -96,33 +96,44 @@ extension SQLTransaction {
     try requireWriting()
     guard let name = try nameKey(of: key) else { return false }
     let change = change(of: key.owner)
-    guard try remove(name, from: .tracker, for: change) else { return false }
+    guard try VersionedTable.tracker.remove(name, for: change, on: connection) else { return false }
     if let change {
       try connection.run("UPDATE entry SET deleted_by = $1 WHERE tracker = $2 AND deleted_by IS NULL", change, name)
       try connection.run(
         "UPDATE item SET deleted_by = $1 WHERE deleted_by IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $2)",
         change, name)
       try connection.run("UPDATE milestone SET deleted_by = $1 WHERE tracker = $2 AND deleted_by IS NULL", change, name)
+      try dropTotals(of: name)
     } else {
-      try connection.run("DELETE FROM entry WHERE tracker = $1 AND deleted_by IS NULL", name)
-      try connection.run(
-        "DELETE FROM item WHERE deleted_by IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $1)", name)
-      try connection.run("DELETE FROM milestone WHERE tracker = $1 AND deleted_by IS NULL", name)
+      try dropContents(of: name)
     }
-    try dropTotals(of: name)
     return true
+  }
+
+  /// Deletes what belongs to a tracker.
+  func dropContents(of tracker: Int64) throws {
+    try connection.run("DELETE FROM entry WHERE tracker = $1 AND deleted_by IS NULL", tracker)
+    try connection.run(
+      "DELETE FROM item WHERE deleted_by IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $1)", tracker)
+    try connection.run("DELETE FROM milestone WHERE tracker = $1 AND deleted_by IS NULL", tracker)
+    try dropTotals(of: tracker)
+  }
+
+  private func dropTotals(of tracker: Int64) throws {
+    try connection.run("DELETE FROM day_total WHERE tracker = $1", tracker)
+    try connection.run("DELETE FROM tracker_summary WHERE tracker = $1", tracker)
   }
 
   // MARK: Items
 
   /// Returns the key of an item's name in a tracker, whether or not the item exists.
-  package func nameKey(of item: ItemID, tracker: Int64) throws -> Int64? {
+  func nameKey(of item: ItemID, tracker: Int64) throws -> Int64? {
     try connection.first("SELECT key FROM item_name WHERE tracker = $1 AND id = $2", tracker, item.rawValue) {
       $0.int64(0)
     }
   }
 
-  package func nameKeyMaking(_ item: ItemID, tracker: Int64) throws -> Int64 {
+  func nameKeyMaking(_ item: ItemID, tracker: Int64) throws -> Int64 {
     if let known = try nameKey(of: item, tracker: tracker) { return known }
     return try connection.makeKey(
       "INSERT INTO item_name (tracker, id) VALUES ($1, $2) RETURNING key", tracker, item.rawValue)
@@ -132,7 +143,7 @@ extension SQLTransaction {
     try requireWriting()
     let key = try nameKeyMaking(item.id, tracker: present(item.key))
     let change = change(of: item.owner)
-    try keep(key, in: .item, for: change)
+    try VersionedTable.item.keep(key, for: change, on: connection)
     try connection.run(
       """
       INSERT INTO item (key, title, attributes, since, until, note, photo, created_at, created_by)
@@ -170,7 +181,7 @@ extension SQLTransaction {
   package func removeItem(_ id: ItemID, of key: TrackerKey) throws -> Bool {
     try requireWriting()
     guard let tracker = try nameKey(of: key), let item = try nameKey(of: id, tracker: tracker) else { return false }
-    return try remove(item, from: .item, for: change(of: key.owner))
+    return try VersionedTable.item.remove(item, for: change(of: key.owner), on: connection)
   }
 
   // MARK: Milestones
@@ -188,7 +199,7 @@ extension SQLTransaction {
     guard try self.milestone(milestone.id, owner: milestone.owner) != nil else {
       throw StoreFailure.internalError("there is no milestone \(milestone.id) to replace")
     }
-    try keep(milestone.id, in: .milestone, for: change)
+    try VersionedTable.milestone.keep(milestone.id, for: change, on: connection)
     try connection.run(
       """
       UPDATE milestone SET tracker = $1, day = $2, title = $3, note = $4, photo = $5, value = $6, created_at = $7
@@ -222,7 +233,131 @@ extension SQLTransaction {
   package func removeMilestone(_ id: Int64, owner: UInt32) throws -> Milestone? {
     try requireWriting()
     guard let found = try milestone(id, owner: owner) else { return nil }
-    try remove(id, from: .milestone, for: change(of: owner))
+    try VersionedTable.milestone.remove(id, for: change(of: owner), on: connection)
     return found
+  }
+}
+
+// Packs and their achievements.
+extension SQLTransaction {
+  /// Returns the key of a pack's name, whether or not the pack is installed.
+  private func nameKey(of pack: PackID, owner: UInt32) throws -> Int64? {
+    try connection.first("SELECT key FROM pack_name WHERE owner = $1 AND id = $2", owner, pack.rawValue) { $0.int64(0) }
+  }
+
+  private func nameKeyMaking(_ pack: PackID, owner: UInt32) throws -> Int64 {
+    if let known = try nameKey(of: pack, owner: owner) { return known }
+    return try connection.makeKey(
+      "INSERT INTO pack_name (owner, id) VALUES ($1, $2) RETURNING key", owner, pack.rawValue)
+  }
+
+  package func put(_ pack: InstalledPack) throws {
+    try requireWriting()
+    let (key, change) = (try nameKeyMaking(pack.pack.id, owner: pack.owner), change(of: pack.owner))
+    let definition = try reader.text(PackDefinition(of: pack.pack))
+    try VersionedTable.pack.keep(key, for: change, on: connection)
+    try connection.run(
+      """
+      INSERT INTO pack (key, installed_at, reminders, print, definition, created_by) VALUES ($1, $2, $3, $4, $5, $6)
+      ON CONFLICT (key) DO UPDATE SET
+        installed_at = excluded.installed_at, reminders = excluded.reminders, print = excluded.print,
+        definition = excluded.definition
+      """, key, pack.installedAt, try reader.text(PackReminders(of: pack)),
+      PackDefinition.print(of: definition), definition, change)
+  }
+
+  package func pack(_ id: PackID, owner: UInt32) throws -> InstalledPack? {
+    unreadableTracking = []
+    let found = try connection.first(
+      """
+      SELECT p.key, n.owner, n.id, p.installed_at, p.reminders, p.print FROM pack_name n
+      JOIN pack p ON p.key = n.key
+      WHERE n.owner = $1 AND n.id = $2 AND p.deleted_by IS NULL
+      """, owner, id.rawValue, row: readPack)
+    if let failure = unreadableTracking.first { throw StoreFailure.internalError(failure.reason) }
+    return found ?? nil
+  }
+
+  package func packs(owner: UInt32?) throws -> [InstalledPack] {
+    unreadableTracking = []
+    return try connection.all(
+      """
+      SELECT p.key, n.owner, n.id, p.installed_at, p.reminders, p.print FROM pack_name n
+      JOIN pack p ON p.key = n.key
+      WHERE p.deleted_by IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
+      ORDER BY p.installed_at, n.owner, n.id
+      """, owner, StagingOwners.first, row: readPack
+    ).compactMap { $0 }
+  }
+
+  /// Reads a pack. The definition has hundreds of texts and every entry needs it, so each version is decoded only once.
+  private func readPack(_ row: Connection.Row) throws -> InstalledPack? {
+    let (key, owner, id) = (row.int64(0), row.uint32(1), PackID(rawValue: row.text(2)))
+    let print = PackFingerprint(key: key, print: row.int64(5))
+    let text =
+      reader.knows(print)
+      ? "" : try connection.first("SELECT definition FROM pack WHERE key = $1", key) { $0.text(0) } ?? ""
+    return reading("pack \(id)", of: owner) {
+      let reminders = try reader.packReminders(row.text(4))
+      return InstalledPack(
+        pack: try reader.pack(id, print, text), owner: owner, installedAt: row.instant(3),
+        reminders: reminders.made ?? [:], languages: reminders.languages ?? [],
+        removed: try (reminders.removed ?? []).map { try $0.reminder() }, set: reminders.set)
+    }
+  }
+
+  package func removePack(_ id: PackID, owner: UInt32) throws -> Bool {
+    try requireWriting()
+    guard let key = try nameKey(of: id, owner: owner) else { return false }
+    return try VersionedTable.pack.remove(key, for: change(of: owner), on: connection)
+  }
+
+  // MARK: Achievements
+
+  package func progress(of pack: PackID, owner: UInt32) throws -> [AchievementProgress] {
+    guard let key = try nameKey(of: pack, owner: owner) else { return [] }
+    return try connection.all(
+      "SELECT id, reached, unlocked_at, silent FROM achievement WHERE pack = $1 ORDER BY id", key
+    ) { row in
+      AchievementProgress(
+        pack: pack, achievement: AchievementID(rawValue: row.text(0)), reached: row.int(1),
+        unlockedAt: row.optionalInstant(2), wasSilent: row.int(3) != 0)
+    }
+  }
+
+  package func setProgress(_ progress: AchievementProgress, owner: UInt32) throws {
+    try requireWriting()
+    try connection.run(
+      """
+      INSERT INTO achievement (pack, id, reached, unlocked_at, silent) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (pack, id) DO UPDATE SET
+        reached = excluded.reached, unlocked_at = excluded.unlocked_at, silent = excluded.silent
+      """, try nameKeyMaking(progress.pack, owner: owner), progress.achievement.rawValue, progress.reached,
+      progress.unlockedAt, progress.wasSilent ? 1 : 0)
+  }
+
+  package func packsInProgress(owner: UInt32) throws -> [PackID] {
+    try connection.all(
+      """
+      SELECT id FROM pack_name n WHERE owner = $1 AND (
+        EXISTS (SELECT 1 FROM achievement WHERE pack = n.key)
+        OR EXISTS (SELECT 1 FROM experience WHERE pack = n.key))
+      ORDER BY id
+      """, owner
+    ) { PackID(rawValue: $0.text(0)) }
+  }
+
+  package func experience(of pack: PackID, owner: UInt32) throws -> Int {
+    guard let key = try nameKey(of: pack, owner: owner) else { return 0 }
+    return try connection.first("SELECT points FROM experience WHERE pack = $1", key) { $0.int(0) } ?? 0
+  }
+
+  package func setExperience(_ experience: Int, of pack: PackID, owner: UInt32) throws {
+    try requireWriting()
+    try connection.run(
+      """
+      INSERT INTO experience (pack, points) VALUES ($1, $2)
+      ON CONFLICT (pack) DO UPDATE SET points = excluded.points
+      """, try nameKeyMaking(pack, owner: owner), experience)
   }
 }
