@@ -250,7 +250,7 @@ enum ScheduleReader {
     case .cron, .calendar, .rrule, .chain:
       return Fault(code: .neverOccurs, range: end..<end, problem: "it has no future occurrence (\(now))")
     }
-    if let until = bounds.until, schedule.lacksOccurrences(before: until, context) {
+    if let until = bounds.until, isCutShort(schedule, context) {
       return Fault(
         code: .neverOccurs, range: end..<end,
         problem: "it has no occurrence between now and its end, \(until) (\(now))",
@@ -358,13 +358,11 @@ enum ScheduleReader {
     }
     return nil
   }
-}
 
-extension Schedule {
   /// Returns whether the schedule would occur after now if it had no end.
-  fileprivate func lacksOccurrences(before until: Phrase.Moment, _ context: ParseContext) -> Bool {
+  private static func isCutShort(_ schedule: Schedule, _ context: ParseContext) -> Bool {
     let endless: Schedule
-    switch rule {
+    switch schedule.rule {
     case .phrase(var phrase):
       phrase.bounds.until = nil
       endless = Schedule(.phrase(phrase))

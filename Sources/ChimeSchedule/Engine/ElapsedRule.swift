@@ -7,22 +7,14 @@ struct ElapsedRule: Sendable, Hashable {
   /// The first point.
   var anchor: Int64
 
-  @inline(__always)
-  func point(after second: Int64) -> Int64 {
-    guard second >= anchor else { return anchor }
-    // Instants and steps are below 2³⁸, so the sum is below 2⁴⁰.
-    return anchor + ((second - anchor) / step + 1) * step
-  }
-}
-
-extension Timetable {
-  /// Returns the first point after an instant that falls on a day of the rule. It skips runs of other days at once.
-  func nextOnGrid(_ rule: ElapsedRule, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
-    var point = rule.point(after: second)
-    while point <= lastSecond {
+  /// Returns the first point after an instant, and not after `last`, that falls on a day of the rule. It skips runs of
+  /// other days at once.
+  func next(after second: Int64, upTo last: Int64, in zone: ZoneTable, _ budget: inout SearchBudget) -> Int64? {
+    var point = point(after: second)
+    while point <= last {
       let stretch = zone.segment(at: point)
       let day = Int64(dividedByDay(point + stretch.offset).day)
-      let allowed = rule.days.next(onOrAfter: day, &budget)
+      let allowed = days.next(onOrAfter: day, &budget)
       if allowed == day { return point }
       guard budget.spend() else { return nil }
       // A fold across midnight makes the previous day come back.
@@ -31,8 +23,15 @@ extension Timetable {
       var opens = Int64.max
       if let allowed { opens = zone.instant(allowed * 86_400, gap: .shift, fold: .first) }
       if returns { opens = min(opens, stretch.end) }
-      point = rule.point(after: max(point, opens - 1))
+      point = self.point(after: max(point, opens - 1))
     }
     return nil
+  }
+
+  @inline(__always)
+  private func point(after second: Int64) -> Int64 {
+    guard second >= anchor else { return anchor }
+    // Instants and steps are below 2³⁸, so the sum is below 2⁴⁰.
+    return anchor + ((second - anchor) / step + 1) * step
   }
 }

@@ -16,17 +16,3 @@ struct SearchBudget {
 
   @inline(__always) var isSpent: Bool { left < 0 }
 }
-
-extension Timetable {
-  /// The steps of one search, over all rules of a schedule: 0.2 ms.
-  ///
-  /// The costliest schedule in the tests that has an occurrence takes 869 (`SearchBudgetTests`). To prove that nothing
-  /// ever occurs takes one cycle of the calendar, 9,700 steps.
-  public static let searchSteps = 20_000
-
-  /// The steps for counting off `COUNT` occurrences, over all rules of a schedule.
-  static let countingSteps = 30_000
-
-  /// The steps for testing whether one given time is an occurrence: enough to expand the periods around it.
-  static let glanceSteps = 200
-}

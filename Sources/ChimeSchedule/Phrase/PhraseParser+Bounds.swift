@@ -54,4 +54,125 @@ extension PhraseParser {
   private func repeated(_ range: Range<Int>) -> Fault {
     Fault(range: range, problem: "\(lexer.quoted(range)) occurs twice", expected: "each bound once")
   }
+
+  /// Parses `exception { ( "," | "and" ) exception }`.
+  private mutating func readExceptions(into bounds: inout Phrase.Bounds) throws(Fault) {
+    var isNamed = false
+    var count = 0
+    while true {
+      let start = lexer.token.range
+      count += 1
+      guard bounds.except.count + bounds.exceptCalendars.count < Phrase.mostExceptions, count <= Phrase.mostExceptions
+      else {
+        throw Fault(
+          code: .outOfRange, range: start, problem: "there are more than \(Phrase.mostExceptions) exceptions",
+          expected: "ranges of dates (2026-12-24..2026-12-26)")
+      }
+      if try lexer.skip(.on) { isNamed = true }
+      if isDate || lexer.token.kind == .number, !(isNamed && isLongName) {
+        if isYearlyDate { try yearlyException(&bounds.exceptYearly) } else { try exception(&bounds.except) }
+      } else if isNamed {
+        bounds.exceptCalendars.append(try calendarName())
+      } else {
+        throw noException()
+      }
+      let isComma = lexer.token.kind == .sign(UInt8(ascii: ","))
+      guard isComma || lexer.keyword == .and else { return }
+      var ahead = lexer
+      try ahead.advance()
+      if isComma, ahead.keyword == .and { try ahead.advance() }
+      if PhraseParser.isBound(ahead) { return }
+      lexer = ahead
+    }
+  }
+
+  /// Whether a name begins here whose first letters form a keyword: `friday-closings`.
+  private var isLongName: Bool {
+    var ahead = lexer
+    guard let range = try? ahead.name() else { return false }
+    return range.upperBound > lexer.token.range.upperBound
+  }
+
+  /// Parses `date [ ( ".." | "to" ) date ]`.
+  private mutating func exception(_ ranges: inout [ClosedRange<CivilDate>]) throws(Fault) {
+    let start = lexer.token.range
+    let first = try date()
+    var last = first
+    if lexer.token.kind == .dots || lexer.keyword == .to {
+      try lexer.advance()
+      last = try date()
+    }
+    guard first <= last else {
+      throw Fault(
+        range: start.lowerBound..<lexer.previousEnd, problem: "the range of dates ends before it begins",
+        expected: "the earlier date first", repair: .init(start.lowerBound..<lexer.previousEnd, "\(last)..\(first)"))
+    }
+    ranges.append(first...last)
+  }
+
+  /// Parses a month and a day without a year, or a range of such days. The range may wrap around the end of the year.
+  private mutating func yearlyException(_ days: inout YearDays) throws(Fault) {
+    let first = try monthAndDay()
+    var last = first
+    if lexer.token.kind == .dots || lexer.keyword == .to {
+      try lexer.advance()
+      guard isYearlyDate else {
+        throw Fault(
+          range: lexer.token.range, problem: "a range of days of each year ends with a day of each year",
+          expected: "a date without a year, like dec 26, or a year in both")
+      }
+      last = try monthAndDay()
+    }
+    days.insert(from: first, through: last)
+  }
+
+  /// Parses a name of letters, digits, `-` and `_` that is not a keyword.
+  private mutating func calendarName() throws(Fault) -> String {
+    let range = try lexer.name()
+    let name = lexer.text(range)
+    guard !range.isEmpty, range.count <= Phrase.longestName, Keyword(lexer.bytes[range]) == nil else {
+      let shown = range.isEmpty ? lexer.quoted : lexer.quoted(range)
+      throw Fault(
+        range: range.isEmpty ? lexer.token.range : range,
+        problem: shown == "the end" ? "the exceptions are missing" : "\(shown) is not a name of a calendar",
+        expected: "a date, or a name of letters, digits, - and _")
+    }
+    if let context, context.scheduleContext.calendar(name) == nil {
+      let lowered = name.lowercased()
+      var fault = Fault(
+        range: range, problem: "there is no calendar named \"\(name)\"",
+        expected: "the name of a calendar in the configuration",
+        repair: context.scheduleContext.calendar(lowered) == nil ? nil : .init(range, lowered))
+      fault.isElsewhere = true
+      throw fault
+    }
+    return name
+  }
+
+  private func noException() -> Fault {
+    let fault = misspelt(
+      "is not a date", expected: "a date like 2026-12-24, or \"on\" and the name of a calendar",
+      among: ["today", "tomorrow"] + Keyword.weekdayNames.keys + Keyword.monthNames.keys)
+    guard fault.repair == nil, lexer.token.kind == .word, lexer.keyword == nil else { return fault }
+    var ahead = lexer
+    guard let range = try? ahead.name(), !range.isEmpty,
+      context?.scheduleContext.calendar(lexer.text(range)) != nil
+    else { return fault }
+    return Fault(
+      range: fault.range, problem: "the name of a calendar must follow \"on\"", expected: fault.expected,
+      repair: .init(range.lowerBound..<range.lowerBound, "on ", shown: "on \(lexer.text(range))"))
+  }
+
+  /// Returns the same days in the fewest ranges.
+  static func merged(_ ranges: [ClosedRange<CivilDate>]) -> [ClosedRange<CivilDate>] {
+    var merged: [ClosedRange<CivilDate>] = []
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = merged.last, range.lowerBound.dayNumber <= last.upperBound.dayNumber + 1 {
+        merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      } else {
+        merged.append(range)
+      }
+    }
+    return merged
+  }
 }

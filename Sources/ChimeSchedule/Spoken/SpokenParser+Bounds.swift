@@ -22,7 +22,7 @@ extension SpokenParser {
         bounds.starting = moment
         note(start)
         let before = index
-        if takeRunSign() || take(.and), let end = try moment_(isEnd: true) {
+        if takeRunSign() || take(.and), let end = try self.moment(isEnd: true) {
           bounds.until = end
           note(start)
         } else {
@@ -114,8 +114,6 @@ extension SpokenParser {
     note(start)
     return true
   }
-
-  private mutating func moment_(isEnd: Bool) throws(Fault) -> Phrase.Moment? { try moment(isEnd: isEnd) }
 
   /// Parses the day, with or without a time, on which a schedule begins or ends.
   private mutating func moment(isEnd: Bool) throws(Fault) -> Phrase.Moment? {
