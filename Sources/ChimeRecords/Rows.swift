@@ -189,8 +189,4 @@ extension Occurrence.State {
     case .fired, .delivered, .done, .dismissed, .missed: nil
     }
   }
-
-  package var missReason: MissReason? {
-    if case .missed(let reason) = self { reason } else { nil }
-  }
 }

@@ -102,6 +102,11 @@ extension Tracker {
   /// Returns the amount that an entry uses up.
   public func used(by entry: Entry) -> Quantity { kind == .check ? .one : entry.quantity ?? .zero }
 
+  /// The largest possible stock.
+  public var mostStock: Quantity {
+    kind == .check ? .ones(1_000_000) : Quantity(grains: Quantity.limit(of: unit?.dimension ?? .count))
+  }
+
   /// The average amount per day that the goal asks for, in grains; nil for a limit or without a goal.
   var wantedADay: Double? {
     var perDay: Double

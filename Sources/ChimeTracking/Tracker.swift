@@ -200,6 +200,26 @@ public struct Goal: Hashable, Sendable, Codable {
   }
 }
 
+extension Tracker {
+  var goalValue: Quantity? { if case .value(let value)? = goal?.target { value } else { nil } }
+
+  public var isLimited: Bool { goal?.isAtMost ?? false }
+
+  /// Returns the state of a day's limit; nil without a limit. A day keeps the limit that it had.
+  public func limitState(of total: DayTotal?) -> LimitState? {
+    guard let goal else { return nil }
+    let then = total?.goal.flatMap { $0.isAtMost ? $0 : nil } ?? goal
+    guard isLimited, let limit = then.amount else { return nil }
+    let reached = total.map { used(by: $0) } ?? .zero
+    return LimitState(reached, of: limit, portion: kind == .check ? .one : usual)
+  }
+
+  /// Returns whether a day that is over was met; for a limit, even without entries.
+  public func wasMet(_ total: DayTotal?) -> Bool {
+    limitState(of: total).map { $0 != .passed } ?? total?.isMet ?? false
+  }
+}
+
 /// FormerWeekdays are the weekdays that counted up to a day, from the end of the previous range on.
 public struct FormerWeekdays: Hashable, Sendable, Codable {
   public var until: CivilDate

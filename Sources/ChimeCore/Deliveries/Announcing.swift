@@ -23,7 +23,7 @@ public enum Announcing {
     }
     if let reminder {
       pending += messages(
-        .init(.told(event), by: way, until: after.deferredUntil, reason: after.missReason), of: after, reminder,
+        .init(.told(event), by: way, until: after.deferredUntil, reason: after.state.missReason), of: after, reminder,
         listeners, now: now, using: &generator)
     }
     if !pending.isEmpty { try transaction.owe(pending) }
@@ -106,8 +106,8 @@ public enum Announcing {
         }
         guard let before = before ?? unseen(occurrence), let event = event(before, occurrence) else { continue }
         firing.deliveries += messages(
-          .init(.told(event), by: event == .done ? "tracker" : nil, reason: occurrence.missReason), of: occurrence,
-          reminder, listeners, now: now, using: &generator)
+          .init(.told(event), by: event == .done ? "tracker" : nil, reason: occurrence.state.missReason),
+          of: occurrence, reminder, listeners, now: now, using: &generator)
       case .snoozed where before == nil:
         // The time was moved before it came.
         firing.deliveries += messages(
@@ -214,18 +214,4 @@ public enum Announcing {
     let listeners = context.subscriptions.listeners(of: reminder.owner) ?? []
     return messages(.init(.told(.done)), of: occurrence, reminder, listeners, now: now, using: &generator)
   }
-}
-
-extension Occurrence {
-  /// Whether its messages are still shown.
-  var isShown: Bool {
-    switch state {
-    case .fired, .delivered: true
-    case .snoozed, .awaited, .done, .dismissed, .missed: false
-    }
-  }
-
-  fileprivate var deferredUntil: Instant? { if case .snoozed(let until) = state { until } else { nil } }
-
-  fileprivate var missReason: MissReason? { if case .missed(let reason) = state { reason } else { nil } }
 }

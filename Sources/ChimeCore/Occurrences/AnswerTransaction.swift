@@ -1,5 +1,5 @@
 public import ChimeSchedule
-public import ChimeTracking
+import ChimeTracking
 
 /// An AnswerTransaction records one answer to an occurrence, with everything that follows from it.
 public struct AnswerTransaction: Sendable {
@@ -108,26 +108,5 @@ extension StoreTransaction {
       owned.sorted {
         (counts[$1.id] ?? 0, $0.title, $0.id.rawValue) < (counts[$0.id] ?? 0, $1.title, $1.id.rawValue)
       }.prefix(limit))
-  }
-}
-
-extension Tracker {
-  /// A Portion is what *Done* logs to a tracker.
-  public enum Portion: Hashable, Sendable {
-    /// A check, without an amount.
-    case check
-    case amount(Quantity)
-
-    public var quantity: Quantity? { if case .amount(let quantity) = self { quantity } else { nil } }
-  }
-
-  /// Returns what *Done* logs; nil if the answer does not say enough.
-  public func portion(of link: TrackerLink) -> Portion? {
-    guard !hasItems else { return nil }
-    switch kind {
-    case .check: return .check
-    case .amount: return (link.amount ?? usual).flatMap { $0 > .zero ? .amount($0) : nil }
-    case .measure: return nil
-    }
   }
 }

@@ -47,6 +47,8 @@ public struct Occurrence: Hashable, Sendable, Codable {
     case dismissed
     /// The time passed without firing, or its snooze did. Exits: done.
     case missed(MissReason)
+
+    public var missReason: MissReason? { if case .missed(let reason) = self { reason } else { nil } }
   }
 
   public struct MissedRun: Hashable, Sendable, Codable {
@@ -88,6 +90,12 @@ public struct Occurrence: Hashable, Sendable, Codable {
   }
 
   public var isAwaited: Bool { if case .awaited = state { true } else { false } }
+
+  /// Whether its messages are still shown.
+  var isShown: Bool { state == .fired || state == .delivered }
+
+  /// The end of its snooze.
+  var deferredUntil: Instant? { if case .snoozed(let until) = state { until } else { nil } }
 
   /// Whether it must not fire for its scheduled time again, even if the clock goes back: it fired, was done early, or
   /// awaits a ping. A missed one counts if it fired before a snooze.
@@ -192,6 +200,16 @@ extension Occurrence {
     }
     result.endedAt = now
     return result
+  }
+
+  /// Fires an occurrence whose snooze ended or whose ping is late. One that was snoozed before its time fires for the
+  /// first time.
+  mutating func tell(at now: Instant, repeatAt: Instant?) {
+    state = .fired
+    firedAt = firedAt ?? now
+    rounds += 1
+    repeats = 0
+    self.repeatAt = repeatAt
   }
 
   /// Returns the occurrence after a channel delivered a message of it.

@@ -79,7 +79,7 @@ public struct ScheduleAudit: Hashable, Sendable {
       } else if let run, time <= run.through, run.left.map({ $0 > 0 }) ?? true {
         missed[run.reason, default: 0] += 1
         self.run?.left = run.left.map { $0 - 1 }
-      } else if isUncertain(beginning(of: time), version, next < records.count ? records[next].decidedAt : nil) {
+      } else if isUncertain(beginning(of: time), version, records[next...].first.flatMap { $0.firedAt ?? $0.endedAt }) {
         uncertain += 1
       } else {
         unexplained += 1
@@ -270,9 +270,4 @@ extension ScheduleAudit {
     let span = (time - Uptime.tolerance)...max(time, decision + Uptime.tolerance)
     return log.zoneChanges.contains { span.overlaps($0) }
   }
-}
-
-extension Occurrence {
-  /// When it fired, or was found to be missed.
-  fileprivate var decidedAt: Instant? { firedAt ?? endedAt }
 }

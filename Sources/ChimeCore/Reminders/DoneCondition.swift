@@ -38,7 +38,9 @@ public struct DoneCondition: Hashable, Sendable {
   }
 
   /// Adds occurrences that the store does not know yet.
-  mutating func add(_ occurrences: some Sequence<Occurrence>) { times += occurrences.compactMap(\.doneAt) }
+  mutating func add(_ occurrences: some Sequence<Occurrence>) {
+    times += occurrences.compactMap { $0.chainEvent == .done ? $0.endedAt : nil }
+  }
 
   /// Returns when it was first done on the day of `time`; nil if it was not.
   public func done(onDayOf time: Instant) -> Instant? {
@@ -57,9 +59,4 @@ public struct DoneCondition: Hashable, Sendable {
   func holds(_ time: Instant, _ reminder: Reminder, at now: Instant) -> Bool {
     now < end(of: time, reminder) && done(onDayOf: time) == nil
   }
-}
-
-extension Occurrence {
-  /// When it was done; nil if it was not.
-  fileprivate var doneAt: Instant? { chainEvent == .done ? endedAt : nil }
 }

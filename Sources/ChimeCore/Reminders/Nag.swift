@@ -42,14 +42,3 @@ public struct Nag: Hashable, Sendable, Codable {
     escalation.filter { $0.from <= repetition }.flatMap(\.channels)
   }
 }
-
-extension Reminder {
-  /// Returns the channels of a firing: the reminder's own, and those that have joined by that repeat, each once.
-  ///
-  /// - Parameter repetition: 0 for a firing that is no repeat.
-  public func channels(atRepeat repetition: Int) -> [ChannelName] {
-    var result = channels
-    for channel in nag?.joined(by: repetition) ?? [] where !result.contains(channel) { result.append(channel) }
-    return result
-  }
-}

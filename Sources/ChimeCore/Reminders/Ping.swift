@@ -45,35 +45,9 @@ extension Set<Ping.Kind> {
   public static var ends: Set { [.succeeded, .failed] }
 }
 
-extension StoreTransaction {
-  /// Returns the newest ping of these kinds; nil if there is none.
-  public func lastPing(
-    of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool = false
-  ) throws -> Ping? {
-    try pings(of: id, among: kinds, withOutput: withOutput, limit: 1).first
-  }
-}
-
 extension Ping {
   /// The endpoint whose topic it came from; nil if it came another way.
   public var endpoint: String? {
     via.flatMap { $0.hasPrefix("endpoint:") ? String($0.dropFirst("endpoint:".count)) : nil }
-  }
-}
-
-extension Reminder {
-  /// Whether it alerts about what did not happen: pings close its times.
-  public var isExpectation: Bool { within != nil }
-}
-
-extension Occurrence {
-  /// Fires an occurrence whose snooze ended or whose ping is late. One that was snoozed before its time fires for the
-  /// first time.
-  mutating func tell(at now: Instant, repeatAt: Instant?) {
-    state = .fired
-    firedAt = firedAt ?? now
-    rounds += 1
-    repeats = 0
-    self.repeatAt = repeatAt
   }
 }

@@ -183,6 +183,35 @@ public struct Reminder: Hashable, Sendable, Codable {
   public func timetable(in zone: Zone) -> Timetable { timetable(in: ScheduleContext(zone: zone)) }
 }
 
+extension Reminder {
+  /// Whether it alerts about what did not happen: pings close its times.
+  public var isExpectation: Bool { within != nil }
+
+  /// The delay from a scheduled time to its evaluation: whole seconds in 0…`jitter`.
+  ///
+  /// It is the same for all times of the reminder, on every machine and after every restart: the hash of the id's bytes
+  /// (`SplitMix64.hash`) modulo the number of seconds in `jitter` plus one. Zero for an expectation, whose ping counts
+  /// from the exact time.
+  ///
+  ///     reminder.jitterOffset   // r7k2 with a jitter of 10 minutes: 7 min 52 s
+  public var jitterOffset: Milliseconds {
+    guard jitter >= .seconds(1), !isExpectation else { return .zero }
+    return .seconds(Int64(SplitMix64.hash(id.rawValue.utf8) % UInt64(jitter.rawValue / 1_000 + 1)))
+  }
+
+  /// The range of `jitter`.
+  public static let jitters: ClosedRange<Milliseconds> = .zero...(.hours(24))
+
+  /// Returns the channels of a firing: the reminder's own, and those that have joined by that repeat, each once.
+  ///
+  /// - Parameter repetition: 0 for a firing that is no repeat.
+  public func channels(atRepeat repetition: Int) -> [ChannelName] {
+    var result = channels
+    for channel in nag?.joined(by: repetition) ?? [] where !result.contains(channel) { result.append(channel) }
+    return result
+  }
+}
+
 /// A ZoneChoice names the zone that a reminder follows.
 public enum ZoneChoice: Hashable, Sendable, Codable {
   /// The machine's current zone.

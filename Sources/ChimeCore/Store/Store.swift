@@ -348,6 +348,13 @@ extension StoreTransaction {
     try upsert(reminder, next: next, nextDueAt: nextDueAt, since: nil)
   }
 
+  /// Returns the newest ping of these kinds; nil if there is none.
+  public func lastPing(
+    of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool = false
+  ) throws -> Ping? {
+    try pings(of: id, among: kinds, withOutput: withOutput, limit: 1).first
+  }
+
   /// Returns the reminder; nil if there is none or its definition cannot be read (`unreadable` then lists it).
   public func readableReminder(_ id: ReminderID) throws -> ReminderRecord? {
     do { return try reminder(id) } catch  where !unreadable.isEmpty { return nil }

@@ -33,3 +33,24 @@ public struct TrackerLink: Hashable, Sendable, Codable {
     self.pace = pace
   }
 }
+
+extension Tracker {
+  /// A Portion is what *Done* logs to a tracker.
+  public enum Portion: Hashable, Sendable {
+    /// A check, without an amount.
+    case check
+    case amount(Quantity)
+
+    public var quantity: Quantity? { if case .amount(let quantity) = self { quantity } else { nil } }
+  }
+
+  /// Returns what *Done* logs; nil if the answer does not say enough.
+  public func portion(of link: TrackerLink) -> Portion? {
+    guard !hasItems else { return nil }
+    switch kind {
+    case .check: return .check
+    case .amount: return (link.amount ?? usual).flatMap { $0 > .zero ? .amount($0) : nil }
+    case .measure: return nil
+    }
+  }
+}

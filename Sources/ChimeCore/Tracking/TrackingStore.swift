@@ -16,7 +16,35 @@ public struct TrackerKey: Hashable, Comparable, Sendable, Codable {
   }
 }
 
-extension Tracker { public var key: TrackerKey { TrackerKey(owner: owner, id: id) } }
+extension Tracker {
+  public var key: TrackerKey { TrackerKey(owner: owner, id: id) }
+
+  /// Returns an entry's name for programs: `250 ml`, an item's id, or the day.
+  public func subject(of entry: Entry) -> String {
+    if let quantity = entry.quantity { return subject(of: quantity) }
+    return entry.item?.rawValue ?? entry.day.description
+  }
+
+  /// Returns an amount as text for programs: `250 ml`, `30`.
+  func subject(of quantity: Quantity) -> String {
+    guard let unit else { return String(quantity.grains / Quantity.one.grains) }
+    return "\(quantity.plain(in: unit, decimals: decimals)) \(unit)"
+  }
+}
+
+extension Quantity {
+  /// Returns the number without the unit, with `decimals` digits after the point, at most 3.
+  func plain(in unit: Unit, decimals: Int) -> String {
+    let places = min(max(decimals, 0), 3)
+    let scale: Int64 = [1, 10, 100, 1_000][places]
+    let exact = (value(in: unit) * Double(scale)).rounded()
+    // A sum may be the largest `Int64`, which `Double` rounds up.
+    let scaled = Int64(exactly: exact) ?? (exact < 0 ? .min : .max)
+    let digits = String(scaled.magnitude % scale.magnitude)
+    let fraction = places > 0 ? "." + String(repeating: "0", count: places - digits.count) + digits : ""
+    return (scaled < 0 ? "-" : "") + String(scaled.magnitude / scale.magnitude) + fraction
+  }
+}
 extension Entry { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
 extension Item { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
 extension Milestone { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }

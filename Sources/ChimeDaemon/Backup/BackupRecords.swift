@@ -146,12 +146,18 @@ struct BackupRecords {
   }
 }
 
-// The following properties remove the owner and the keys of this store.
+// The following members remove the owner and the keys of this store, or replace the owner.
 
 extension Tracker {
   var unowned: Tracker {
+    var tracker = owned(by: 0)
+    tracker.generation = 0
+    return tracker
+  }
+
+  func owned(by owner: UInt32) -> Tracker {
     var tracker = self
-    (tracker.owner, tracker.generation) = (0, 0)
+    tracker.owner = owner
     return tracker
   }
 }

@@ -291,14 +291,6 @@ struct TrackingRestore {
   }
 }
 
-extension Tracker {
-  func owned(by owner: UInt32) -> Tracker {
-    var tracker = self
-    tracker.owner = owner
-    return tracker
-  }
-}
-
 extension BackupFormat.EntryLine {
   /// Returns the entry without an id.
   func entry(of owner: UInt32) throws -> Entry {

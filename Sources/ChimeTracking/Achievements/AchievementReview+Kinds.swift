@@ -173,10 +173,6 @@ extension Criterion {
   }
 }
 
-extension Tracker {
-  var goalValue: Quantity? { if case .value(let value)? = goal?.target { value } else { nil } }
-}
-
 /// Returns the full years between two days.
 func years(from first: CivilDate, to last: CivilDate) -> Int {
   let (a, b) = (first.fields, last.fields)

@@ -215,14 +215,6 @@ extension CriterionEvaluator {
   }
 }
 
-extension Tracker {
-  /// Returns whether this very day asks for it, which goals per week and "so many times a week" do not.
-  func isDue(on day: CivilDate) -> Bool {
-    guard case .weekdays = counting, streakUnit == .days else { return false }
-    return whyNotCounted(day) == nil
-  }
-}
-
 extension EntryChange.DayChange {
   var date: CivilDate? { after?.day ?? before?.day }
 }

@@ -31,6 +31,12 @@ extension Tracker {
     return skips.contains(day) ? .skipped : nil
   }
 
+  /// Returns whether this very day asks for it, which goals per week and "so many times a week" do not.
+  func isDue(on day: CivilDate) -> Bool {
+    guard case .weekdays = counting, streakUnit == .days else { return false }
+    return whyNotCounted(day) == nil
+  }
+
   /// Returns the weekdays that counted on a day; nil if the tracker counts any days, up to a number.
   public func weekdays(on day: CivilDate) -> WeekdaySet? {
     guard case .weekdays(let set) = counting else { return nil }

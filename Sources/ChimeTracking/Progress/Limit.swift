@@ -32,24 +32,6 @@ public enum LimitState: String, Hashable, Comparable, Sendable, Codable, CaseIte
   }
 }
 
-extension Tracker {
-  public var isLimited: Bool { goal?.isAtMost ?? false }
-
-  /// Returns the state of a day's limit; nil without a limit. A day keeps the limit that it had.
-  public func limitState(of total: DayTotal?) -> LimitState? {
-    guard let goal else { return nil }
-    let then = total?.goal.flatMap { $0.isAtMost ? $0 : nil } ?? goal
-    guard isLimited, let limit = then.amount else { return nil }
-    let reached: Quantity = kind == .check ? .ones(total?.count ?? 0) : total?.total ?? .zero
-    return LimitState(reached, of: limit, portion: kind == .check ? .one : usual)
-  }
-
-  /// Returns whether a day that is over was met; for a limit, even without entries.
-  public func wasMet(_ total: DayTotal?) -> Bool {
-    limitState(of: total).map { $0 != .passed } ?? total?.isMet ?? false
-  }
-}
-
 extension Goal {
   /// The quantity of a count or a total; nil for a value.
   var amount: Quantity? {

@@ -50,7 +50,7 @@ struct ReminderUndo {
     guard let current = try transaction.readableReminder(added.id)?.reminder else {
       return outcome.notes.append("\"\(added.title)\" is removed already")
     }
-    guard current.isSame(as: added) else {
+    guard isSame(current, as: added) else {
       return outcome.notes.append("\"\(current.title)\" has been changed since, and stays")
     }
     let open = try transaction.occurrences(
@@ -72,7 +72,7 @@ struct ReminderUndo {
       reminder.generation += 1
       try transaction.upsert(reminder, next: next, since: work.now)
     } else {
-      guard try transaction.readableReminder(reminder.id)?.reminder.isSame(as: removed) != true else {
+      guard try transaction.readableReminder(reminder.id).map({ isSame($0.reminder, as: removed) }) != true else {
         return outcome.notes.append("\"\(removed.title)\" exists already")
       }
       reminder.generation = 0
@@ -96,17 +96,17 @@ struct ReminderUndo {
       return outcome.notes.append("\"\(before.title)\" has been removed since")
     }
     let current = record.reminder
-    guard current.isSame(as: after) else {
+    guard isSame(current, as: after) else {
       return outcome.notes.append("\"\(current.title)\" has been changed since, and stays as it is")
     }
     var reminder = before
     reminder.generation = current.generation + 1
     if change.kind != .reminderSkipped { reminder.skipNext = current.skipNext }
-    reminder.chainedTimes = reminder.schedule == current.schedule ? current.chainedTimes(without: step) : nil
+    reminder.chainedTimes = reminder.schedule == current.schedule ? chainedTimes(of: current, without: step) : nil
     if change.kind != .reminderDone { reminder.lastDone = reminder.countsFromDone ? current.lastDone : nil }
     // Held occurrences are evaluated again: the change may release or drop them.
     var nextDueAt = record.isHeld ? work.now : nil
-    if !reminder.hasSameTimes(as: current) {
+    if !hasSameTimes(reminder, as: current) {
       record.next = try reminder.nextUnfired(after: work.now, in: transaction, work.context)
       nextDueAt = nil
       if reminder.schedule.chain == nil { tell(reminder, record.next, step.next) }
@@ -123,6 +123,28 @@ struct ReminderUndo {
     outcome.notes.append(
       "the time of \"\(reminder.title)\", \(time), has passed meanwhile: it will not ring unless you give it a new time"
     )
+  }
+
+  /// Returns whether the definition is the same. Fields that firing and entries maintain are ignored.
+  private func isSame(_ one: Reminder, as other: Reminder) -> Bool {
+    func definition(_ reminder: Reminder) -> Reminder {
+      var reminder = reminder
+      (reminder.generation, reminder.skipNext, reminder.lastDone, reminder.chainedTimes) = (0, 0, nil, nil)
+      return reminder
+    }
+    return definition(one) == definition(other)
+  }
+
+  private func hasSameTimes(_ one: Reminder, as other: Reminder) -> Bool {
+    one.schedule == other.schedule && one.timezone == other.timezone && one.gap == other.gap && one.fold == other.fold
+      && one.place == other.place && one.tracker == other.tracker && one.lastDone == other.lastDone
+      && one.chainedTimes == other.chainedTimes
+  }
+
+  /// Returns the chained times of a reminder without the ones that a change has added.
+  private func chainedTimes(of reminder: Reminder, without step: ChangeDetail.Step<Reminder>) -> [Instant]? {
+    let added = Set(step.after?.chainedTimes ?? []).subtracting(step.before?.chainedTimes ?? [])
+    return reminder.chainedTimes?.filter { !added.contains($0) }
   }
 
   /// Returns whether the id is free, and has no history of another owner.
@@ -226,30 +248,6 @@ struct ReminderUndo {
     }
     try transaction.setSilence(step.before, of: work.owner)
     outcome.count += 1
-  }
-}
-
-extension Reminder {
-  /// Returns whether the definition is the same. Fields that firing and entries maintain are ignored.
-  fileprivate func isSame(as other: Reminder) -> Bool {
-    func definition(_ reminder: Reminder) -> Reminder {
-      var reminder = reminder
-      (reminder.generation, reminder.skipNext, reminder.lastDone, reminder.chainedTimes) = (0, 0, nil, nil)
-      return reminder
-    }
-    return definition(self) == definition(other)
-  }
-
-  fileprivate func hasSameTimes(as other: Reminder) -> Bool {
-    schedule == other.schedule && timezone == other.timezone && gap == other.gap && fold == other.fold
-      && place == other.place && tracker == other.tracker && lastDone == other.lastDone
-      && chainedTimes == other.chainedTimes
-  }
-
-  /// Returns the chained times without the ones that a change has added.
-  fileprivate func chainedTimes(without step: ChangeDetail.Step<Reminder>) -> [Instant]? {
-    let added = Set(step.after?.chainedTimes ?? []).subtracting(step.before?.chainedTimes ?? [])
-    return chainedTimes?.filter { !added.contains($0) }
   }
 }
 

@@ -73,7 +73,7 @@ struct UpcomingHandler: RequestPart {
     if let at = [heard?.at, wire.repeatAt(record)].compactMap({ $0 }).min(), at < end ?? .latest {
       let isRepeat = at != heard?.at
       list.append((at, coming(named, at, silence, held: isRepeat ? nil : heard?.held, isRepeat: isRepeat)))
-      list[0].1.leftOut = wire.leftOut(record.reminder.leftOut(after: now, before: at, context))
+      list[0].1.leftOut = wire.leftOut(leftOut(record.reminder, before: at))
     }
     if let end {
       let plan = HeardTimes(record.reminder, context, now: now)
@@ -108,14 +108,13 @@ struct UpcomingHandler: RequestPart {
       when: record.reminder.schedule.canonical,
       held: held.map { wire.time($0, in: zone) }, repeats: isRepeat)
   }
-}
 
-extension Reminder {
   /// Returns the days between two instants that calendars exclude from the schedule.
-  fileprivate func leftOut(after start: Instant, before end: Instant, _ context: ReminderContext) -> [LeftOutDay] {
+  private func leftOut(_ reminder: Reminder, before end: Instant) -> [LeftOutDay] {
     // Most schedules name no calendar.
-    guard !schedule.calendarNames.isEmpty else { return [] }
-    let scheduleContext = context.scheduleContext(in: context.zone(of: self) ?? .utc, at: place)
-    return schedule.leftOut(after: start, before: end, in: scheduleContext, gap: gap, fold: fold, steps: 10_000)
+    guard !reminder.schedule.calendarNames.isEmpty else { return [] }
+    let scheduleContext = context.scheduleContext(in: context.zone(of: reminder) ?? .utc, at: reminder.place)
+    return reminder.schedule.leftOut(
+      after: now, before: end, in: scheduleContext, gap: reminder.gap, fold: reminder.fold, steps: 10_000)
   }
 }
