@@ -163,7 +163,7 @@ struct ReportPage {
     return localized("%1 to %2", words.date(first), words.date(last))
   }
 
-  var rangeText: String {
+  private var rangeText: String {
     switch (contents.range?.from, contents.range?.to) {
     case (let from?, let to?): localized("The statistics cover %1 to %2.", words.date(from), words.date(to))
     case (let from?, nil): localized("The statistics start on %1.", words.date(from))
