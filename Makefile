@@ -196,13 +196,15 @@ $(release)/peers/%.so: Benchmarks/peers/%.c | release
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
-lint: ## change: Check the formatting, who imports whom, and that no text is escaped by Character
+lint: ## change: Check the formatting, who imports whom, how far types are spread, and that no text is escaped by Character
 	@swift format lint --strict --parallel --recursive $(sources)
 	@Packaging/check-promises --self-test
 	@Packaging/check-promises
 	@Tests/first-change --check
 	@Packaging/check-imports --self-test
 	@Packaging/check-imports
+	@Packaging/check-spread --self-test
+	@Packaging/check-spread
 	@Packaging/architecture --self-test
 	@Packaging/architecture --check
 	@Packaging/embed --check
