@@ -205,7 +205,8 @@ extension Connection {
 
   fileprivate func count(_ table: String) throws -> Int {
     let statement = try compiled("SELECT count(*) FROM \"\(table)\"")
-    guard case let code = statement.step(), code == SQLITE_ROW else { throw failure(statement.step()) }
+    let code = statement.step()
+    guard code == SQLITE_ROW else { throw failure(code) }
     return statement.int(0)
   }
 

@@ -75,7 +75,7 @@ struct TerminalPhoto {
     return text + "\n"
   }
 
-  /// Converts a picture by another program; ignores output that contains no picture.
+  /// Converts a picture by another program. Of its output only well-formed pictures are used.
   private func converted(_ bytes: [UInt8], _ ability: Ability) -> [UInt8]? {
     let folder = context.process.environment["TMPDIR"] ?? "/tmp"
     var template = Array("\(folder)/chime-photo.XXXXXX".utf8CString)
@@ -91,12 +91,44 @@ struct TerminalPhoto {
       ability == .kitty
       ? [["chafa", "--format", "kitty", "--size", size, path]]
       : [["img2sixel", "-w", String(columns * 9), path], ["chafa", "--format", "sixels", "--size", size, path]]
-    return programs.lazy.compactMap { context.process.runProgram($0) }.first { Self.isPicture($0, ability) }
+    return programs.lazy.compactMap { context.process.runProgram($0) }.compactMap { Self.pictures($0, ability) }.first
   }
 
-  /// Whether the bytes contain the start of a picture.
-  static func isPicture(_ bytes: [UInt8], _ ability: Ability) -> Bool {
-    let begin: [UInt8] = ability == .kitty ? [0x1B, 0x5F, 0x47] : [0x1B, 0x50]
-    return bytes.indices.contains { bytes[$0...].starts(with: begin) }
+  /// Returns the well-formed pictures in the output of a program, and nothing else of it: no other sequence reaches the
+  /// terminal. Nil if there is none.
+  ///
+  /// A part of kitty's protocol must show a picture that it contains: a path (`t=f`) would make the terminal read or
+  /// delete a file.
+  static func pictures(_ bytes: [UInt8], _ ability: Ability) -> [UInt8]? {
+    let begin = Array((ability == .kitty ? "\u{1B}_G" : "\u{1B}P").utf8)
+    var pictures: [UInt8] = []
+    var rest = bytes[...]
+    while let start = rest.firstRange(of: begin), let stop = rest[start.upperBound...].firstRange(of: [0x1B, 0x5C]) {
+      let body = rest[start.upperBound..<stop.lowerBound]
+      if ability == .kitty ? isKitty(body) : isSixel(body) { pictures += rest[start.lowerBound..<stop.upperBound] }
+      rest = rest[stop.upperBound...]
+    }
+    return pictures.isEmpty ? nil : pictures
   }
+
+  /// Whether this is `key=value,…;base64` with keys that show a picture or describe it.
+  private static func isKitty(_ body: ArraySlice<UInt8>) -> Bool {
+    let keys = body.prefix { $0 != UInt8(ascii: ";") }
+    return body.dropFirst(keys.count + 1).allSatisfy(Set("+/=".utf8).union(letters).contains)
+      && String(decoding: keys, as: UTF8.self).split(separator: ",").allSatisfy { pair in
+        pair == "a=T" || pair == "t=d"
+          || "fsvcrmqoSCXYz".contains(pair.prefix(1)) && pair.dropFirst().first == "="
+            && pair.dropFirst(2).utf8.allSatisfy(letters.contains)
+      }
+  }
+
+  /// Whether this is `parameters q data` with the signs of sixel.
+  private static func isSixel(_ body: ArraySlice<UInt8>) -> Bool {
+    let data = body.drop { (0x30...0x3B).contains($0) && $0 != UInt8(ascii: ":") }
+    let signs = Set("\"#!$-;0123456789\r\n".utf8).union(0x3F...0x7E)
+    return data.first == UInt8(ascii: "q") && data.allSatisfy(signs.contains)
+  }
+
+  private static let letters = Set(UInt8(ascii: "A")...UInt8(ascii: "Z")).union(UInt8(ascii: "a")...UInt8(ascii: "z"))
+    .union(UInt8(ascii: "0")...UInt8(ascii: "9"))
 }

@@ -392,7 +392,7 @@ extension SpokenParser {
   ) throws(Fault) -> (CivilTime, Bool) {
     let hour = clock.time.hour
     let isNight = part == .night || part == .tonight
-    if isNight, clock.time == .midnight { return (.midnight, true) }
+    if isNight, clock.isExact, hour == 0 { return (clock.time, true) }
     if clock.isExact {
       let fits =
         switch part {
@@ -404,14 +404,17 @@ extension SpokenParser {
         }
       if fits { return (clock.time, false) }
     } else {
-      switch (part, hour) {
-      case (.morning, 1...11): return (clock.time, false)
-      case (.afternoon, 12): return (clock.time, false)
-      case (.afternoon, 1...6), (.evening, 4...11), (.night, 5...11), (.tonight, 5...11):
-        return (CivilTime(unchecked: clock.time.secondOfDay + 43_200), false)
-      case (.night, 12), (.tonight, 12):
-        return (CivilTime(unchecked: clock.time.secondOfDay - 43_200), true)
-      case (.night, 1...4) where recurrence != nil: return (clock.time, false)
+      // "A quarter to one" is before one on a dial, and "half past twelve" after twelve: both have the hour 0 there.
+      let dial = clock.time.secondOfDay % 43_200
+      let (beforeNoon, afterNoon) = (CivilTime(unchecked: dial), CivilTime(unchecked: dial + 43_200))
+      switch (part, dial / 3_600) {
+      case (.morning, 1...11),
+        (.night, 1...4) where recurrence != nil:
+        return (beforeNoon, false)
+      // "12 in the morning" may be noon or midnight.
+      case (.morning, 0) where dial > 0: return (beforeNoon, false)
+      case (.afternoon, 0...6), (.evening, 4...11), (.night, 5...11), (.tonight, 5...11): return (afterNoon, false)
+      case (.night, 0), (.tonight, 0): return (beforeNoon, true)
       default: break
       }
     }

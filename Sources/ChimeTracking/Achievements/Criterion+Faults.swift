@@ -107,7 +107,7 @@ extension Criterion {
       check(.day, day, 1...31, "a day of the month")
     }
     if weekdays?.isEmpty == true { fault(.weekdays, "expected at least one weekday") }
-    if kind == .crossed || kind == .amountInEntry, let amount, amount <= .zero, kind == .amountInEntry {
+    if let amount, amount <= .zero {
       fault(.amount, "expected an amount greater than 0")
     }
     if attribute?.isEmpty == true { fault(.attribute, "expected the name of an attribute, such as brand") }

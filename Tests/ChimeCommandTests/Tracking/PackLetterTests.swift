@@ -260,6 +260,24 @@ import Varlink
     #expect(try Self.show("").errors.contains("--save FILE"))
   }
 
+  /// Whatever else a program writes beside a picture or within one does not reach the terminal.
+  @Test(
+    arguments: [
+      ("\u{1B}P0;1;0q\"1;1;6;6#0;2;0;0;0#0!6~-\u{1B}\\\n", .sixel, "\u{1B}P0;1;0q\"1;1;6;6#0;2;0;0;0#0!6~-\u{1B}\\"),
+      ("\u{1B}]0;title\u{7}\u{1B}Pq~\u{1B}\\\u{1B}]52;c;eA==\u{7}", .sixel, "\u{1B}Pq~\u{1B}\\"),
+      ("\u{1B}Pq~\u{1B}]0;title\u{7}~\u{1B}\\", .sixel, nil), ("\u{1B}P$qm\u{1B}\\", .sixel, nil),
+      ("\u{1B}P+q544e\u{1B}\\", .sixel, nil), ("\u{1B}Pq~", .sixel, nil),
+      (
+        "\u{1B}_Ga=T,f=32,s=1,v=1,m=1;AAAA\u{1B}\\\u{1B}_Gm=0;AA==\u{1B}\\\n", .kitty,
+        "\u{1B}_Ga=T,f=32,s=1,v=1,m=1;AAAA\u{1B}\\\u{1B}_Gm=0;AA==\u{1B}\\"
+      ),
+      ("\u{1B}_Ga=T,t=t;L3RtcC94\u{1B}\\", .kitty, nil), ("\u{1B}_Ga=d\u{1B}\\", .kitty, nil),
+      ("\u{1B}_Gm=0;A\u{9C}\u{1B}\\", .kitty, nil), ("\u{1B}_Gm=0;A\u{1B}[5n\u{1B}\\", .kitty, nil),
+    ] as [(String, TerminalPhoto.Ability, String?)])
+  func onlyAPictureReachesTheTerminal(_ output: String, _ ability: TerminalPhoto.Ability, _ shown: String?) {
+    #expect(TerminalPhoto.pictures(Array(output.utf8), ability) == shown.map { Array($0.utf8) })
+  }
+
   /// The month shows the letter of each day's watch, in 80 columns and in 40.
   @Test(arguments: [80, 40])
   func aMonthHasTheWatchOfEachDay(_ width: Int) throws {

@@ -58,6 +58,7 @@ import Testing
       (Criterion(.entryOnWeekday, day: 32, weekdays: .friday), .day),
       (Criterion(.entryOnWeekday, weekdays: []), .weekdays),
       (Criterion(.amountInEntry, tracker: PraiseWorld.water, amount: .zero), .amount),
+      (Criterion(.crossed, tracker: PraiseWorld.weight, amount: .zero), .amount),
       (Criterion(.amountInEntry, amount: PraiseWorld.ml(500)), .amount),
       (Criterion(.itemsOwned, target: 2, value: "Omega"), .value),
       (Criterion(.distinctValues, target: 2, attribute: ""), .attribute),
