@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeCore
 import ChimeDelivery
 import FoundationEssentials
 import Glibc

@@ -148,42 +148,32 @@ struct BackupRecords {
 
 // The following members remove the owner and the keys of this store, or replace the owner.
 
-extension Tracker {
-  var unowned: Tracker {
-    var tracker = owned(by: 0)
-    tracker.generation = 0
-    return tracker
-  }
+private func changed<Value>(_ value: Value, _ change: (inout Value) -> Void) -> Value {
+  var value = value
+  change(&value)
+  return value
+}
 
-  func owned(by owner: UInt32) -> Tracker {
-    var tracker = self
-    tracker.owner = owner
-    return tracker
-  }
+extension Tracker {
+  var unowned: Tracker { changed(self) { ($0.owner, $0.generation) = (0, 0) } }
+
+  func owned(by owner: UInt32) -> Tracker { changed(self) { $0.owner = owner } }
 }
 
 extension Item {
-  var unowned: Item {
-    var item = self
-    item.owner = 0
-    return item
-  }
+  var unowned: Item { changed(self) { $0.owner = 0 } }
 }
 
 extension Milestone {
-  var unowned: Milestone {
-    var milestone = self
-    (milestone.owner, milestone.id) = (0, 0)
-    return milestone
-  }
+  var unowned: Milestone { changed(self) { ($0.owner, $0.id) = (0, 0) } }
 }
 
 extension InstalledPack {
   var unowned: InstalledPack {
-    var installed = self
-    (installed.owner, installed.removed) = (0, [])
-    installed.pack.trackers = installed.pack.trackers.map(\.unowned)
-    return installed
+    changed(self) {
+      ($0.owner, $0.removed) = (0, [])
+      $0.pack.trackers = $0.pack.trackers.map(\.unowned)
+    }
   }
 }
 
@@ -192,34 +182,20 @@ extension Endpoint {
 
   /// Removes the failure history, which belongs to this machine.
   func owned(by owner: UInt32) -> Endpoint {
-    var endpoint = self
-    (endpoint.queue, endpoint.failingSince) = (DeliveryQueue(owner: owner, channel: queue.channel), nil)
-    return endpoint
+    changed(self) { ($0.queue, $0.failingSince) = (DeliveryQueue(owner: owner, channel: queue.channel), nil) }
   }
 }
 
 extension Occurrence {
   var unowned: Occurrence { owned(by: 0) }
 
-  func owned(by owner: UInt32) -> Occurrence {
-    var occurrence = self
-    occurrence.owner = owner
-    return occurrence
-  }
+  func owned(by owner: UInt32) -> Occurrence { changed(self) { $0.owner = owner } }
 }
 
 extension Ping {
-  func pinged(by uid: UInt32) -> Ping {
-    var ping = self
-    ping.uid = uid
-    return ping
-  }
+  func pinged(by uid: UInt32) -> Ping { changed(self) { $0.uid = uid } }
 }
 
 extension Reminder {
-  var unowned: Reminder {
-    var reminder = self
-    (reminder.owner, reminder.generation) = (0, 0)
-    return reminder
-  }
+  var unowned: Reminder { changed(self) { ($0.owner, $0.generation) = (0, 0) } }
 }

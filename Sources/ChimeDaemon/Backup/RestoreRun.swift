@@ -29,7 +29,7 @@ final class RestoreRun: ReplyParts {
   /// The number of slices between two replies.
   private static let slicesOfReply = 16
 
-  private let handler: BackupsHandler
+  private let handler: TrackersHandler
   private let request: TrackersInterface.Restore
   private let path: String
   private let size: Int
@@ -51,7 +51,7 @@ final class RestoreRun: ReplyParts {
 
   private var isTrial: Bool { request.dryRun == true }
 
-  init(_ request: TrackersInterface.Restore, _ handler: BackupsHandler) throws {
+  init(_ request: TrackersInterface.Restore, _ handler: TrackersHandler) throws {
     (self.request, self.handler) = (request, handler)
     path = try handler.loop.uploads.path(of: request.upload, of: handler.caller.owner)
     let fields = handler.fields

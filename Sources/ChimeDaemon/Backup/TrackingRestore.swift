@@ -1,7 +1,6 @@
 import ChimeCore
 import ChimeSchedule
 import ChimeTracking
-import FoundationEssentials
 
 /// A TrackingRestore replaces an owner's trackers and reminders by those of a backup, as one change that can be undone.
 ///

@@ -1,6 +1,5 @@
 import ChimeControl
 import ChimeCore
-import ChimeSchedule
 import ChimeTracking
 
 /// A Manifest is the desired state that the files of a set declare, independent of the present state.

@@ -5,7 +5,7 @@ import ChimeTracking
 
 /// A ManifestPlanner computes the changes that bring the store to the declared state. It only reads the store.
 struct ManifestPlanner: Sendable {
-  let handler: ApplyHandler
+  let handler: RemindersHandler
   let request: RemindersInterface.Apply
   let declared: Manifest
 
@@ -56,7 +56,7 @@ struct ManifestTransaction {
   /// Reminders of packs that the set adds or removes, with their pack. The pack's own plan handles them.
   var bundled: [ReminderID: PackID] = [:]
 
-  var handler: ApplyHandler { planner.handler }
+  var handler: RemindersHandler { planner.handler }
   var owner: UInt32 { handler.caller.owner }
 
   typealias Interface = RemindersInterface

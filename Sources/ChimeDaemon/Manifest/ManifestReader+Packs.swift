@@ -1,6 +1,5 @@
 import ChimeControl
 import ChimeCore
-import ChimeSchedule
 import ChimeTracking
 
 // `[[pack]]`, with the overrides in `[pack.tracker.ID]` and `[pack.reminder.ID]`.

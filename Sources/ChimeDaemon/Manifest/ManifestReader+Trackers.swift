@@ -1,6 +1,3 @@
-import ChimeControl
-import ChimeCore
-import ChimeSchedule
 import ChimeTracking
 
 // `[[tracker]]`, and overrides in `[pack.tracker.ID]`.

@@ -1,7 +1,6 @@
 import ChimeControl
 import ChimeCore
 import ChimeDelivery
-import ChimeSchedule
 
 // Endpoints come first, because reminders refer to them.
 extension ManifestTransaction {

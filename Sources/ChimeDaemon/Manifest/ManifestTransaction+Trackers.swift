@@ -1,6 +1,5 @@
 import ChimeControl
 import ChimeCore
-import ChimeSchedule
 import ChimeTracking
 
 // The user's own trackers. Entries are data and are never changed, except by pruning their tracker.

@@ -1,7 +1,7 @@
-import ChimeControl
 import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
+import Varlink
 
 /// A RequestContext holds all that handlers need to answer one request.
 struct RequestContext: RequestPart {
@@ -81,6 +81,25 @@ extension RequestPart {
     if changesEndpoints { await loop.refreshEndpoints() }
     loop.hasCommitted(wakeups, effects, with: context)
     return result
+  }
+
+  /// Commits a change. If it repeats a request with the same idempotency token, it gets the first reply again.
+  func commit<Reply: JSONCodable & Sendable>(
+    token: String?, isLarge: Bool = false,
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> (Reply, [PostCommitEffect])
+  ) async throws -> Reply {
+    guard let token else { return try await commit(isLarge: isLarge, body) }
+    return try await commit(isLarge: isLarge) { [caller, now] transaction in
+      if let kept = try transaction.answer(owner: caller.owner, token: token) {
+        guard let reply = try? JSONReader.read(Reply.self, from: kept) else {
+          throw ControlFailure.conflict("the token was used for another call: use a new token for each call")
+        }
+        return (reply, [])
+      }
+      let (reply, effects) = try body(transaction)
+      try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
+      return (reply, effects)
+    }
   }
 
   /// Runs `body` on the executor of short requests. All files of secrets are changed there, one after the other.

@@ -5,6 +5,8 @@ import Varlink
 struct RequestHandler: RequestPart {
   let requestContext: RequestContext
 
+  private var trackers: TrackersHandler { TrackersHandler(requestContext: requestContext) }
+
   /// Answers a call. Every error becomes a reply.
   func answer(_ call: VarlinkCall) async -> VarlinkReply {
     do {
@@ -16,31 +18,17 @@ struct RequestHandler: RequestPart {
 
   private func perform(_ call: VarlinkCall) async throws -> VarlinkReply {
     if call.method == TrackersInterface.Restore.method {
-      return try await BackupsHandler(requestContext: requestContext).restore(call.parameters())
+      return try await trackers.restore(call.parameters())
     }
-    guard let reply = try await reply(to: call) else { throw ServiceError.methodNotImplemented(method: call.method) }
+    guard let reply = try await reply(to: call, of: Self.interface(of: call)) else {
+      throw ServiceError.methodNotImplemented(method: call.method)
+    }
     guard reply.bytes.count <= configuration.maxMessageBytes || !call.method.hasPrefix(TrackersInterface.name + ".")
     else {
       throw ControlFailure.limitExceeded(
         "control.maxMessageBytes: the answer has \(reply.bytes.count) bytes; request less at once")
     }
     return reply
-  }
-
-  /// Returns the reply of the handler of its interface; nil: there is no such method.
-  private func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
-    switch Self.interface(of: call) {
-    case CommandsInterface.name: try await CommandsHandler(requestContext: requestContext).reply(to: call)
-    case DaemonInterface.name: try await DaemonHandler(requestContext: requestContext).reply(to: call)
-    case DeliveriesInterface.name: try await DeliveriesHandler(requestContext: requestContext).reply(to: call)
-    case EndpointsInterface.name: try await EndpointsHandler(requestContext: requestContext).reply(to: call)
-    case ExpectationsInterface.name: try await ExpectationsHandler(requestContext: requestContext).reply(to: call)
-    case OccurrencesInterface.name: try await OccurrencesHandler(requestContext: requestContext).reply(to: call)
-    case RemindersInterface.name: try await RemindersHandler(requestContext: requestContext).reply(to: call)
-    case SchedulesInterface.name: try await SchedulesHandler(requestContext: requestContext).reply(to: call)
-    case TrackersInterface.name: try await TrackersHandler(requestContext: requestContext).reply(to: call)
-    default: nil
-    }
   }
 
   private static func interface(of call: VarlinkCall) -> String {
@@ -55,12 +43,9 @@ struct RequestHandler: RequestPart {
 
   func parts(of call: VarlinkCall) async throws -> any ReplyParts {
     switch call.method {
-    case TrackersInterface.Backup.method:
-      try await BackupsHandler(requestContext: requestContext).backup(call.parameters())
-    case TrackersInterface.Export.method:
-      try await EntryFilesHandler(requestContext: requestContext).export(call.parameters())
-    case TrackersInterface.Restore.method:
-      try RestoreRun(call.parameters(), BackupsHandler(requestContext: requestContext))
+    case TrackersInterface.Backup.method: try await trackers.backup(call.parameters())
+    case TrackersInterface.Export.method: try await trackers.export(call.parameters())
+    case TrackersInterface.Restore.method: try RestoreRun(call.parameters(), trackers)
     default: throw ServiceError.methodNotImplemented(method: call.method)
     }
   }

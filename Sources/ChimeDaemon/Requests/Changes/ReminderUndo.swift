@@ -1,7 +1,5 @@
-import ChimeControl
 import ChimeCore
 import ChimeSchedule
-import ChimeTracking
 
 /// A ReminderUndo restores reminders, occurrences, endpoints and a silence to their state before a change.
 ///

@@ -1,11 +1,8 @@
 import ChimeControl
 import ChimeCore
-import ChimeTracking
 
-/// A StartOverHandler removes all that a user has.
-struct StartOverHandler: TrackingPart {
-  let requestContext: RequestContext
-
+/// Removes all that a user has.
+extension TrackersHandler {
   func handle(_ request: Tracking.StartOver) async throws -> Tracking.StartOver.Reply {
     if request.dryRun == true { return try await store.read { [self] in try possessions($0) } }
     let (reply, queues, change) = try await commit(isLarge: true) { [self] transaction in

@@ -1,12 +1,9 @@
 import ChimeControl
 import ChimeCore
 import ChimeSchedule
-import ChimeTracking
 
-/// An UndoHandler reverts changes, and lists the ones that can be reverted.
-struct UndoHandler: TrackingPart {
-  let requestContext: RequestContext
-
+/// Reverts changes, and lists the ones that can be reverted.
+extension TrackersHandler {
   func handle(_ request: Tracking.Undo) async throws -> Tracking.Undo.Reply {
     let (change, detail, later) = try await store.read { [self] transaction in
       guard let change = try tracking(transaction).undoable() else { throw TrackingRefused.nothingToUndo }

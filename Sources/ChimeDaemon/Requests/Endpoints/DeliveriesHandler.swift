@@ -1,6 +1,5 @@
 import ChimeControl
 import ChimeCore
-import ChimeSchedule
 
 /// A DeliveriesHandler answers the methods about messages: lists them, sends dead ones again, cancels pending ones.
 struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {

@@ -2,10 +2,8 @@ import ChimeControl
 import ChimeCore
 import ChimeSchedule
 
-/// An AuditHandler reports whether all times that should have come have come.
-struct AuditHandler: RequestPart {
-  let requestContext: RequestContext
-
+/// Reports whether all times that should have come have come.
+extension OccurrencesHandler {
   /// The approximate number of times in one answer. The last reminder is always whole.
   private static let timesInAnswer = 50_000
   private static let remindersInAnswer = 1_000

@@ -118,14 +118,6 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
     }
   }
 
-  func handle(_ request: OccurrencesInterface.Upcoming) async throws -> OccurrencesInterface.Upcoming.Reply {
-    try await UpcomingHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: OccurrencesInterface.Audit) async throws -> OccurrencesInterface.Audit.Reply {
-    try await AuditHandler(requestContext: requestContext).handle(request)
-  }
-
   // MARK: Moving
 
   /// Moves the next time of a reminder: one transaction makes it a snoozed occurrence, and steps to the time after it.

@@ -2,10 +2,8 @@ import ChimeControl
 import ChimeCore
 import ChimeSchedule
 
-/// An UpcomingHandler lists what is to come: the next time of each reminder, or all times of the days ahead.
-struct UpcomingHandler: RequestPart {
-  let requestContext: RequestContext
-
+/// Lists what is to come: the next time of each reminder, or all times of the days ahead.
+extension OccurrencesHandler {
   private typealias Coming = OccurrencesInterface.Coming
 
   func handle(

@@ -1,15 +1,10 @@
 import ChimeControl
 import ChimeCore
-import ChimeDelivery
 import ChimeSchedule
 import ChimeTracking
 
-/// An ApplyHandler brings reminders, endpoints, packs and trackers to what the files of a manifest declare.
-struct ApplyHandler: ReminderPart, TrackingPart {
-  typealias Interface = RemindersInterface
-
-  let requestContext: RequestContext
-
+/// Brings reminders, endpoints, packs and trackers to what the files of a manifest declare.
+extension RemindersHandler {
   func handle(_ request: Interface.Apply) async throws -> Interface.Apply.Reply {
     let declared = try declared(request)
     let isDry = request.dryRun == true

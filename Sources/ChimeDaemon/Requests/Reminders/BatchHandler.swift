@@ -1,14 +1,9 @@
 import ChimeControl
 import ChimeCore
 import ChimeSchedule
-import Varlink
 
-/// A BatchHandler adds thousands of reminders in one request: all of them or none.
-struct BatchHandler: ReminderPart {
-  typealias Interface = RemindersInterface
-
-  let requestContext: RequestContext
-
+/// Adds thousands of reminders in one request: all of them or none.
+extension RemindersHandler {
   /// The most reminders of one call, and the most faults that are reported.
   private static let maxAdded = 5_000
   fileprivate static let maxDraftFaults = 100
@@ -35,17 +30,11 @@ struct BatchHandler: ReminderPart {
         return Interface.AddMany.Reply(ids: [], warnings: try warnings(about: linked, transaction))
       }
     }
-    return try await commit(isLarge: drafted.count > 500) { [self, drafted] transaction in
-      if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
-        return (try JSONReader.read(Interface.AddMany.Reply.self, from: kept), [])
-      }
+    return try await commit(token: request.token, isLarge: drafted.count > 500) { [self, drafted] transaction in
       let added = try insert(try link(drafted, request.reminders, in: transaction), into: transaction)
       try record(added, in: transaction)
       let reply = Interface.AddMany.Reply(
         ids: added.map(\.id.rawValue), warnings: try warnings(about: added.map { NewReminder($0) }, transaction))
-      if let token = request.token {
-        try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
-      }
       return (reply, added.map { .reminder(.added, $0, "added \"\($0.title)\"") })
     }
   }
@@ -56,7 +45,7 @@ struct BatchHandler: ReminderPart {
 
     /// Runs `body` for one draft, and collects its fault, until there are enough.
     mutating func collect(_ index: Int, _ body: () throws -> Void) throws {
-      guard all.count < BatchHandler.maxDraftFaults else { return }
+      guard all.count < RemindersHandler.maxDraftFaults else { return }
       do {
         try body()
       } catch let failure as StoreFailure {

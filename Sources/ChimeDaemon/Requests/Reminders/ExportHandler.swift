@@ -1,16 +1,11 @@
 import ChimeControl
 import ChimeCore
-import ChimeDelivery
 import ChimeExchange
 import ChimeSchedule
 import ChimeTracking
 
-/// An ExportHandler writes reminders into a file: an iCalendar file, or a manifest for `Apply`.
-struct ExportHandler: ReminderPart, TrackingPart {
-  typealias Interface = RemindersInterface
-
-  let requestContext: RequestContext
-
+/// Writes reminders into a file: an iCalendar file, or a manifest for `Apply`.
+extension RemindersHandler {
   /// The most reminders of one file.
   private static let maxExported = 10_000
 

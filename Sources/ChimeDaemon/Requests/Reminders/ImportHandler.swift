@@ -2,14 +2,9 @@ import ChimeControl
 import ChimeCore
 import ChimeExchange
 import ChimeSchedule
-import Varlink
 
-/// An ImportHandler adds the reminders of files of other programs.
-struct ImportHandler: ReminderPart {
-  typealias Interface = RemindersInterface
-
-  let requestContext: RequestContext
-
+/// Adds the reminders of files of other programs.
+extension RemindersHandler {
   func handle(_ request: Interface.Import) async throws -> Interface.Import.Reply {
     try check(token: request.token)
     let choice = request.timezone.map(ZoneChoice.init) ?? configuration.timezone
@@ -40,10 +35,7 @@ struct ImportHandler: ReminderPart {
         return ordered(reply)
       }
     }
-    return try await commit(isLarge: true) { [self] transaction in
-      if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
-        return (try JSONReader.read(Interface.Import.Reply.self, from: kept), [])
-      }
+    return try await commit(token: request.token, isLarge: true) { [self] transaction in
       var reply = candidates.reply
       var effects: [PostCommitEffect] = []
       var added: [Reminder] = []
@@ -56,9 +48,6 @@ struct ImportHandler: ReminderPart {
       }
       reply = ordered(reply)
       try record(added, in: transaction)
-      if let token = request.token {
-        try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
-      }
       return (reply, effects)
     }
   }

@@ -1,4 +1,3 @@
-import ChimeControl
 import ChimeCore
 import ChimeSchedule
 

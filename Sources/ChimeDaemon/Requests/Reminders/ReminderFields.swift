@@ -45,11 +45,11 @@ struct ReminderFields {
 
   /// Applies the given fields.
   func apply(_ change: RemindersInterface.Draft, to reminder: inout Reminder) throws {
-    if let title = change.title { reminder.title = try text(title, "title", maximum: Self.maxTitleBytes) }
+    if let title = change.title { reminder.title = try Self.text(title, "title", maximum: Self.maxTitleBytes) }
     for text in Self.texts {
       guard let value = change[keyPath: text.given] else { continue }
       let taken =
-        try value.isEmpty ? nil : self.text(value, text.name, maximum: text.maxBytes, multiline: text.hasLines)
+        try value.isEmpty ? nil : Self.text(value, text.name, maximum: text.maxBytes, multiline: text.hasLines)
       if let fault = taken.flatMap(text.fault) { throw ControlFailure.invalidValue(field: text.name, fault) }
       reminder[keyPath: text.kept] = taken
     }
@@ -233,21 +233,21 @@ struct ReminderFields {
     }
     var result: [String] = []
     for tag in tags {
-      let tag = try text(tag, "tags", maximum: 64)
+      let tag = try Self.text(tag, "tags", maximum: 64)
       if !result.contains(tag) { result.append(tag) }
     }
     return result
   }
 
   /// Checks a text: any script, but no control characters, which could affect a terminal (U+0000–001F, 007F–009F).
-  func text(_ value: String, _ field: String, maximum: Int, multiline: Bool = false) throws -> String {
+  static func text(_ value: String, _ field: String, maximum: Int, multiline: Bool = false) throws -> String {
     let value = value.trimmed
     guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
     guard value.utf8.count <= maximum else {
       throw ControlFailure.invalidValue(
         field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are allowed")
     }
-    if let control = Self.control(in: value, lines: multiline) {
+    if let control = control(in: value, lines: multiline) {
       throw ControlFailure.invalidValue(field: field, "the \(field) has a control character (\(control))")
     }
     return value
@@ -331,9 +331,9 @@ extension ReminderFields {
     if let link = reminder.tracker { try judge(link) }
     // This machine may lack the zone. The reminder follows UTC then.
     if case .named(let name) = reminder.timezone, !Zone.isValidIdentifier(name) { throw unknownZone(name) }
-    if let set = reminder.set { _ = try text(set, "set", maximum: 255) }
+    if let set = reminder.set { _ = try Self.text(set, "set", maximum: 255) }
     // The canonical text of a recurrence has several lines.
-    _ = try text(reminder.schedule.canonical, "when", maximum: Self.maxWhenBytes, multiline: true)
+    _ = try Self.text(reminder.schedule.canonical, "when", maximum: Self.maxWhenBytes, multiline: true)
     return judged
   }
 

@@ -1,11 +1,9 @@
 import ChimeControl
 import ChimeCore
-import ChimeDelivery
 import ChimeSchedule
-import Varlink
 
 /// A RemindersHandler answers the methods about reminders.
-struct RemindersHandler: RemindersInterface.Handler, ReminderPart {
+struct RemindersHandler: RemindersInterface.Handler, ReminderPart, TrackingPart {
   typealias Interface = RemindersInterface
 
   let requestContext: RequestContext
@@ -31,10 +29,7 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart {
     token: String?, _ make: @escaping @Sendable (any StoreTransaction) throws -> (Reminder, next: Instant?)
   ) async throws -> Interface.Add.Reply {
     try check(token: token)
-    return try await commit { [self] transaction in
-      if let token, let kept = try transaction.answer(owner: caller.owner, token: token) {
-        return (try JSONReader.read(Interface.Add.Reply.self, from: kept), [])
-      }
+    return try await commit(token: token) { [self] transaction in
       var (reminder, next) = try make(transaction)
       reminder.id = try writer.insert(reminder, next: next, into: transaction)
       try record(
@@ -44,9 +39,6 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart {
           chains.asKept(ReminderRecord(reminder: reminder, next: next), in: transaction), in: transaction),
         warnings: try warnings.about(reminder, transaction) + chains.warnings(about: reminder, transaction)
           + silenceWarning(about: reminder, next, transaction))
-      if let token {
-        try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
-      }
       return (reply, [.reminder(.added, reminder, "added \"\(reminder.title)\"")])
     }
   }
@@ -274,24 +266,6 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart {
       let filled = try record.reminder.filled(in: transaction, context, now: now)
       return (reply, [.reminder(.changed, filled, "\(verb) \"\(filled.title)\"")])
     }
-  }
-
-  // MARK: Many at once
-
-  func handle(_ request: Interface.AddMany) async throws -> Interface.AddMany.Reply {
-    try await BatchHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Interface.Import) async throws -> Interface.Import.Reply {
-    try await ImportHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Interface.Export) async throws -> Interface.Export.Reply {
-    try await ExportHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Interface.Apply) async throws -> Interface.Apply.Reply {
-    try await ApplyHandler(requestContext: requestContext).handle(request)
   }
 }
 

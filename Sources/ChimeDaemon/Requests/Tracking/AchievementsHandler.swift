@@ -3,10 +3,8 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// An AchievementsHandler lists achievements, and the levels and streaks of packs.
-struct AchievementsHandler: TrackingPart {
-  let requestContext: RequestContext
-
+/// Lists achievements, and the levels and streaks of packs.
+extension TrackersHandler {
   func handle(_ request: Tracking.Achievements) async throws -> Tracking.Achievements.Reply {
     try await store.read { [self] transaction in
       if let item = request.item { return try achievements(ofItem: item, request, transaction) }

@@ -2,15 +2,12 @@ import ChimeControl
 import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
-import ChimeTracking
 import FoundationEssentials
 import Glibc
 import Varlink
 
-/// A BackupsHandler backs up and restores all that a user has.
-struct BackupsHandler: TrackingPart {
-  let requestContext: RequestContext
-
+/// Backs up and restores all that a user has.
+extension TrackersHandler {
   /// Writes the records into a scratch file, in one read of the store. The backup is of one moment, and a slow reader does not
   /// hold the store.
   func backup(_ request: Tracking.Backup) async throws -> any ReplyParts {

@@ -1,14 +1,11 @@
 import ChimeControl
 import ChimeCore
 import ChimeExchange
-import ChimeSchedule
 import ChimeTracking
 import Varlink
 
-/// A CollectionsHandler answers the methods about items and milestones.
-struct CollectionsHandler: TrackingPart {
-  let requestContext: RequestContext
-
+/// Answers the methods about items and milestones.
+extension TrackersHandler {
   /// The most items of one tracker.
   private static let maxItems = 2_000
   private static let maxAttributes = 16
@@ -35,7 +32,7 @@ struct CollectionsHandler: TrackingPart {
       let tracker = try lookup(work.transaction).tracker(request.tracker)
       let known = try request.id.flatMap { try work.transaction.item(ItemID(rawValue: $0), of: tracker.key) }
       var item = try known ?? newItem(request, of: tracker, work.transaction)
-      if let title = request.title { item.title = try TrackerFields.text(title, "title", maximum: 200) }
+      if let title = request.title { item.title = try ReminderFields.text(title, "title", maximum: 200) }
       if let attributes = request.attributes { item.attributes = try Self.attributes(attributes) }
       if let since = request.since { item.since = since.isEmpty ? nil : try TrackerFields.day(since, "since") }
       if let until = request.until { item.until = until.isEmpty ? nil : try TrackerFields.day(until, "until") }
@@ -93,7 +90,7 @@ struct CollectionsHandler: TrackingPart {
     }
     var result: [String: String] = [:]
     for (name, value) in attributes where !value.trimmed.isEmpty {
-      result[try TrackerFields.text(name, "attributes", maximum: 32)] = try TrackerFields.text(
+      result[try ReminderFields.text(name, "attributes", maximum: 32)] = try ReminderFields.text(
         value, "attributes", maximum: 200)
     }
     return result
@@ -147,7 +144,7 @@ struct CollectionsHandler: TrackingPart {
         throw ControlFailure.invalidValue(
           field: "day", "\(milestone.day) is in the future: give today or a past day")
       }
-      if let title = request.title { milestone.title = try TrackerFields.text(title, "title", maximum: 200) }
+      if let title = request.title { milestone.title = try ReminderFields.text(title, "title", maximum: 200) }
       if let note = request.note { milestone.note = try TrackerFields.note(note) }
       if let photo { milestone.photo = photo }
       let outcome = try work.put(milestone)

@@ -3,10 +3,8 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// A DaysHandler shows days, weeks and longer ranges of trackers.
-struct DaysHandler: TrackingPart {
-  let requestContext: RequestContext
-
+/// Shows days, weeks and longer ranges of trackers.
+extension TrackersHandler {
   /// The longest range of one answer: ten years.
   private static let maxDays = 3_700
 
@@ -37,9 +35,9 @@ struct DaysHandler: TrackingPart {
         view: Tracking.DayView(
           day: day.description, standings: standings.map(\.wired), mood: wire.mood(mood, text),
           quote: quote.map { wire.quote($0, of: source?.pack) },
-          nextAchievement: try achievements.next(packs, on: day, transaction),
-          levels: try achievements.levels(packs, transaction),
-          streaks: day == localToday ? try achievements.streaks(packs, transaction) : [], week: marks(calendars)))
+          nextAchievement: try next(packs, on: day, transaction),
+          levels: try levels(packs, transaction),
+          streaks: day == localToday ? try streaks(packs, transaction) : [], week: marks(calendars)))
     }
   }
 
@@ -104,7 +102,7 @@ struct DaysHandler: TrackingPart {
         items: items.map { byItem[$0.id] ?? ItemCount(item: $0.id, count: 0) }, averageDays: averageDays)
       let wire = self.wire
       let pack = try tracker.pack.flatMap { try transaction.pack($0, owner: caller.owner) }
-      let packStreak = try pack.flatMap { try achievements.streaks([$0], transaction).first?.streak }
+      let packStreak = try pack.flatMap { try streaks([$0], transaction).first?.streak }
       let worn = items.map { wire.item($0, count: byItem[$0.id]) }.sorted {
         $0.entries != $1.entries ? $0.entries > $1.entries : $0.title < $1.title
       }
@@ -267,6 +265,4 @@ struct DaysHandler: TrackingPart {
     let aggregator = ProgressAggregator(field)
     return (field, byDay.sorted { $0.key < $1.key }.compactMap { aggregator.total(of: $0.value) })
   }
-
-  private var achievements: AchievementsHandler { AchievementsHandler(requestContext: requestContext) }
 }

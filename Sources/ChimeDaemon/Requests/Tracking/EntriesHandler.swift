@@ -3,10 +3,8 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// An EntriesHandler logs, changes, removes and lists entries.
-struct EntriesHandler: TrackingPart {
-  let requestContext: RequestContext
-
+/// Logs, changes, removes and lists entries.
+extension TrackersHandler {
   /// The most entries in one answer.
   private static let maxEntries = 5_000
 
@@ -94,7 +92,7 @@ struct EntriesHandler: TrackingPart {
     guard (0...1_000_000_000).contains(offset) else {
       throw ControlFailure.invalidValue(field: "offset", "give the number of entries to skip")
     }
-    let text = try request.text.map { try TrackerFields.text($0, "text", maximum: 1_000) }
+    let text = try request.text.map { try ReminderFields.text($0, "text", maximum: 1_000) }
     return try await store.read { [self] transaction in
       let lookup = lookup(transaction)
       let tracker = try lookup.tracker(request.tracker)

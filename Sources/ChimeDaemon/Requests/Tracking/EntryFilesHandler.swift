@@ -1,15 +1,12 @@
 import ChimeControl
 import ChimeCore
 import ChimeExchange
-import ChimeSchedule
 import ChimeTracking
 import FoundationEssentials
 import Varlink
 
-/// An EntryFilesHandler imports and exports entries.
-struct EntryFilesHandler: TrackingPart {
-  let requestContext: RequestContext
-
+/// Imports and exports entries.
+extension TrackersHandler {
   /// The longest file to import, in bytes.
   private static let maxImportBytes = 32 << 20
 

@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeCore
 import ChimeTracking
 
 /// A PackChosen applies the choices of an installation to the trackers of a pack.
@@ -40,7 +39,7 @@ struct PackChosen {
       tracker.milestoneStep = try positive(value, "milestoneSteps", of: tracker)
     }
     if let title = choices.titles?[id] {
-      tracker.title = LocalizedText(try TrackerFields.text(title, "titles", maximum: 200))
+      tracker.title = LocalizedText(try ReminderFields.text(title, "titles", maximum: 200))
     }
     if let names = choices.weekdays?[id] {
       let set = try TrackerFields.weekdays(names.split(separator: ",").map(String.init), "weekdays")

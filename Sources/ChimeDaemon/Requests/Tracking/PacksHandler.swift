@@ -3,10 +3,8 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// A PacksHandler lists, installs and removes packs, shipped or written by users.
-struct PacksHandler: ReminderPart, TrackingPart {
-  let requestContext: RequestContext
-
+/// Lists, installs and removes packs, shipped or written by users.
+extension TrackersHandler {
   func handle(_: Tracking.Packs) async throws -> Tracking.Packs.Reply {
     let shipped = try ShippedPacks.names.compactMap { try ShippedPacks.pack($0) }
     return try await store.read { [self] transaction in

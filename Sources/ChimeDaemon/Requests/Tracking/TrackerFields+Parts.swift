@@ -156,21 +156,7 @@ extension TrackerFields {
       throw ControlFailure.invalidValue(
         field: "note", "a note has at most \(Entry.longestNote) characters; this one has \(trimmed.count)")
     }
-    return try text(trimmed, "note", maximum: 8 * Entry.longestNote, multiline: true)
-  }
-
-  /// Checks a text: any script, but no control characters, which could affect a terminal (U+0000–001F, 007F–009F).
-  static func text(_ value: String, _ field: String, maximum: Int, multiline: Bool = false) throws -> String {
-    let value = value.trimmed
-    guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
-    guard value.utf8.count <= maximum else {
-      throw ControlFailure.invalidValue(
-        field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are allowed")
-    }
-    if let control = ReminderFields.control(in: value, lines: multiline) {
-      throw ControlFailure.invalidValue(field: field, "the \(field) has a control character (\(control))")
-    }
-    return value
+    return try ReminderFields.text(trimmed, "note", maximum: 8 * Entry.longestNote, multiline: true)
   }
 
   /// Parses a time after 1970.

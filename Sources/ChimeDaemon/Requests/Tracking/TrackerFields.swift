@@ -219,7 +219,7 @@ struct TrackerFields {
         throw ControlFailure.invalidValue(
           field: field, "'\(shown(language))' is not a language: give a tag such as en or pt-BR")
       }
-      result[language] = try Self.text(text, field, maximum: maximum)
+      result[language] = try ReminderFields.text(text, field, maximum: maximum)
     }
     return LocalizedText(result)
   }

@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
@@ -163,7 +162,7 @@ struct TrackerSetting: Sendable {
       }),
     TrackerSetting(
       "icon", \.icon, \.icon, key: "icon", reset: { $0.icon = nil },
-      take: { icon, _ in icon.isEmpty ? nil : try TrackerFields.text(icon, "icon", maximum: 2_048) },
+      take: { icon, _ in icon.isEmpty ? nil : try ReminderFields.text(icon, "icon", maximum: 2_048) },
       read: { reader, key, table, _ in reader.plain(key, in: table) }, text: { ManifestWriter.text("icon", $0.icon) }),
     TrackerSetting(
       "startedOn", \.startedOn, \.startedOn, key: "start", take: { day, _ in try TrackerFields.day(day, "startedOn") },

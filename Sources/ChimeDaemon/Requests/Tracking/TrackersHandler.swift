@@ -1,11 +1,10 @@
 import ChimeControl
 import ChimeCore
-import ChimeSchedule
 import ChimeTracking
 import FoundationEssentials
 
-/// A TrackersHandler answers the methods about trackers. Most subjects have handlers of their own.
-struct TrackersHandler: TrackersInterface.Handler, TrackingPart {
+/// A TrackersHandler answers the methods about trackers. Most subjects have a file of their own.
+struct TrackersHandler: TrackersInterface.Handler, ReminderPart, TrackingPart {
   let requestContext: RequestContext
 
   func handle(_ request: Tracking.Put) async throws -> Tracking.Put.Reply {
@@ -108,95 +107,5 @@ struct TrackersHandler: TrackersInterface.Handler, TrackingPart {
     let (bytes, total) = try loop.photos.part(
       request.name, of: caller.owner, from: request.offset ?? 0, atMost: partBytes)
     return Tracking.Photo.Reply(data: Data(bytes).base64EncodedString(), total: total)
-  }
-
-  // MARK: By subject
-
-  func handle(_ request: Tracking.Log) async throws -> Tracking.Log.Reply {
-    try await EntriesHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.EditEntry) async throws -> Tracking.EditEntry.Reply {
-    try await EntriesHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.RemoveEntry) async throws -> Tracking.RemoveEntry.Reply {
-    try await EntriesHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Entries) async throws -> Tracking.Entries.Reply {
-    try await EntriesHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Import) async throws -> Tracking.Import.Reply {
-    try await EntryFilesHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Day) async throws -> Tracking.Day.Reply {
-    try await DaysHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Week) async throws -> Tracking.Week.Reply {
-    try await DaysHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Days) async throws -> Tracking.Days.Reply {
-    try await DaysHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Stats) async throws -> Tracking.Stats.Reply {
-    try await DaysHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Items) async throws -> Tracking.Items.Reply {
-    try await CollectionsHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.PutItem) async throws -> Tracking.PutItem.Reply {
-    try await CollectionsHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.RemoveItem) async throws -> Tracking.RemoveItem.Reply {
-    try await CollectionsHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Milestones) async throws -> Tracking.Milestones.Reply {
-    try await CollectionsHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.PutMilestone) async throws -> Tracking.PutMilestone.Reply {
-    try await CollectionsHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.RemoveMilestone) async throws -> Tracking.RemoveMilestone.Reply {
-    try await CollectionsHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Achievements) async throws -> Tracking.Achievements.Reply {
-    try await AchievementsHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Packs) async throws -> Tracking.Packs.Reply {
-    try await PacksHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.InstallPack) async throws -> Tracking.InstallPack.Reply {
-    try await PacksHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.RemovePack) async throws -> Tracking.RemovePack.Reply {
-    try await PacksHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Undo) async throws -> Tracking.Undo.Reply {
-    try await UndoHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.Changes) async throws -> Tracking.Changes.Reply {
-    try await UndoHandler(requestContext: requestContext).handle(request)
-  }
-
-  func handle(_ request: Tracking.StartOver) async throws -> Tracking.StartOver.Reply {
-    try await StartOverHandler(requestContext: requestContext).handle(request)
   }
 }

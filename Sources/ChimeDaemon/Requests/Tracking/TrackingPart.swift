@@ -2,7 +2,6 @@ import ChimeControl
 import ChimeCore
 import ChimeSchedule
 import ChimeTracking
-import FoundationEssentials
 import Glibc
 import Varlink
 
@@ -37,24 +36,10 @@ extension TrackingPart {
   ) async throws -> Reply {
     try check(token: token)
     if dryRun == true { return try await rehearse(body) }
-    return try await commit { [self] transaction in
-      if let token, let kept = try transaction.answer(owner: caller.owner, token: token) {
-        return (try Self.answer(kept, to: token), [])
-      }
+    return try await commit(token: token) { [self] transaction in
       var generator = PooledRandom()
       let (reply, outcome, words) = try body(tracking(transaction), &generator)
-      if let token {
-        try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
-      }
       return (reply, TrackingNotices.of(outcome, owner: caller.owner, saying: outcome.change == nil ? nil : words))
-    }
-  }
-
-  private static func answer<Reply: JSONReadable>(_ kept: [UInt8], to token: String) throws -> Reply {
-    do {
-      return try JSONReader.read(Reply.self, from: kept)
-    } catch {
-      throw ControlFailure.conflict("the token was used for another call: use a new token for each call")
     }
   }
 

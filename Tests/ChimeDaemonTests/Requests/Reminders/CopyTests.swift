@@ -122,6 +122,15 @@ struct CopyTests {
       let (first, second) = (try house.call(request), try house.call(request))
       #expect(first == second)
       #expect(try house.titles().sorted() == ["Twice", "Water the plants"])
+      // The token belongs to this call; another kind of call has no answer of its own there.
+      let drafts = [Reminders.Draft(title: "Third", when: "daily at 9:00")]
+      for other in [
+        house.refusal(Reminders.AddMany(reminders: drafts, token: "t")),
+        house.refusal(Reminders.Import(text: "0 9 * * * true\n", format: .crontab, token: "t")),
+      ] {
+        #expect(other?.name.hasSuffix("Conflict") == true && other?.description.contains("token") == true)
+      }
+      #expect(try house.titles().count == 2)
       let refusal = house.refusal(Reminders.Copy(id: "Water the plant", change: .init(title: "x")))
       #expect(refusal?.name.hasSuffix("NotFound") == true && refusal?.description.contains("Water the plants") == true)
       #expect(house.refusal(Reminders.Copy(id: tea.id, change: .init(title: "")))?.text("field") == "title")
