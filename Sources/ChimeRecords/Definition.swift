@@ -98,17 +98,30 @@ package struct Definition: Codable, Hashable {
 package final class DefinitionReader {
   private let encoder = JSONEncoder()
   private let decoder = JSONDecoder()
-  private var definitions: [String: Definition] = [:]
-  private var schedules: [String: Schedule] = [:]
+  private var definitions = Cache<String, Definition>()
+  private var schedules = Cache<String, Schedule>()
   /// Each group of outcomes reads its endpoints.
-  private var settings: [String: EndpointSettings] = [:]
-  private var trackers: [String: TrackerDefinition] = [:]
-  private var packs: [PackFingerprint: Pack] = [:]
-  private var goals: [String: Goal] = [:]
-  private var packReminders: [String: PackReminders] = [:]
+  private var settings = Cache<String, EndpointSettings>()
+  private var trackers = Cache<String, Tracker>()
+  /// Thousands of days share the same goal.
+  private var goals = Cache<String, Goal>()
+  /// A pack may take hundreds of kilobytes.
+  private var packs = Cache<PackFingerprint, Pack>(limit: 32)
+  private var packReminders = Cache<String, PackReminders>(limit: 32)
 
-  /// The maximum number of cached values of each kind. A full cache is emptied.
-  private static let limit = 512
+  /// The values that were read last. A full cache is emptied.
+  private struct Cache<Key: Hashable, Value> {
+    var limit = 512
+    private(set) var known: [Key: Value] = [:]
+
+    mutating func value(_ key: Key, _ read: () throws -> Value) rethrows -> Value {
+      if let value = known[key] { return value }
+      let value = try read()
+      if known.count >= limit { known.removeAll(keepingCapacity: true) }
+      known[key] = value
+      return value
+    }
+  }
 
   package init() {
     // Equal definitions must have equal texts.
@@ -119,89 +132,31 @@ package final class DefinitionReader {
     String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  package func settings(_ text: String) throws -> EndpointSettings {
-    if let known = settings[text] { return known }
-    let read = try decoder.decode(EndpointSettings.self, from: Data(text.utf8))
-    if settings.count >= Self.limit { settings.removeAll(keepingCapacity: true) }
-    settings[text] = read
-    return read
+  package func settings(_ text: String) throws -> EndpointSettings { try settings.value(text) { try read(text) } }
+  package func definition(_ text: String) throws -> Definition { try definitions.value(text) { try read(text) } }
+  package func schedule(_ text: String) throws -> Schedule {
+    try schedules.value(text) { try Schedule(canonical: text) }
   }
-
-  package func definition(_ text: String) throws -> Definition {
-    if let known = definitions[text] { return known }
-    let definition = try decoder.decode(Definition.self, from: Data(text.utf8))
-    if definitions.count >= Self.limit { definitions.removeAll(keepingCapacity: true) }
-    definitions[text] = definition
-    return definition
-  }
-
-  package func schedule(_ canonical: String) throws -> Schedule {
-    if let known = schedules[canonical] { return known }
-    let schedule = try Schedule(canonical: canonical)
-    if schedules.count >= Self.limit { schedules.removeAll(keepingCapacity: true) }
-    schedules[canonical] = schedule
-    return schedule
-  }
-
-  package func tracker(_ text: String) throws -> TrackerDefinition {
-    if let known = trackers[text] { return known }
-    let definition = try decoder.decode(TrackerDefinition.self, from: Data(text.utf8))
-    if trackers.count >= Self.limit { trackers.removeAll(keepingCapacity: true) }
-    trackers[text] = definition
-    return definition
-  }
-
-  package func knows(_ print: PackFingerprint) -> Bool { packs[print] != nil }
-
-  /// Returns a pack. The text is decoded only if the pack is not cached.
-  package func pack(_ id: PackID, _ print: PackFingerprint, _ text: String) throws -> Pack {
-    if let known = packs[print] { return known }
-    let pack = try decoder.decode(PackDefinition.self, from: Data(text.utf8)).pack(id: id)
-    // A pack may take hundreds of kilobytes.
-    if packs.count >= 32 { packs.removeAll(keepingCapacity: true) }
-    packs[print] = pack
-    return pack
-  }
-
+  package func tracker(_ text: String) throws -> Tracker { try trackers.value(text) { try read(text) } }
   package func packReminders(_ text: String) throws -> PackReminders {
-    if let known = packReminders[text] { return known }
-    let read = try decoder.decode(PackReminders.self, from: Data(text.utf8))
-    if packReminders.count >= 32 { packReminders.removeAll(keepingCapacity: true) }
-    packReminders[text] = read
-    return read
+    try packReminders.value(text) { try read(text) }
   }
 
-  package func summary(_ text: String) throws -> TrackerSummary {
-    try decoder.decode(TrackerSummary.self, from: Data(text.utf8))
+  package func knows(_ print: PackFingerprint) -> Bool { packs.known[print] != nil }
+  /// Returns a pack. The text is decoded only if the pack is not cached.
+  package func pack(_ print: PackFingerprint, _ text: String) throws -> Pack {
+    try packs.value(print) { try read(text) }
   }
+
+  private func read<Value: Decodable>(_ text: String) throws -> Value {
+    try decoder.decode(Value.self, from: Data(text.utf8))
+  }
+
+  package func summary(_ text: String) throws -> TrackerSummary { try read(text) }
 
   // Failures to decode these values are not errors, because they are minor parts of their rows.
 
-  /// Returns a cached goal, because thousands of days share the same one.
-  package func goal(_ text: String) -> Goal? {
-    if let known = goals[text] { return known }
-    guard let goal = try? decoder.decode(GoalForm.self, from: Data(text.utf8)).goal() else { return nil }
-    if goals.count >= Self.limit { goals.removeAll(keepingCapacity: true) }
-    goals[text] = goal
-    return goal
-  }
-
-  package func quantities(_ text: String) -> [String: Quantity] {
-    (try? decoder.decode([String: Quantity].self, from: Data(text.utf8))) ?? [:]
-  }
-
-  package func attributes(_ text: String) -> [String: String] {
-    (try? decoder.decode([String: String].self, from: Data(text.utf8))) ?? [:]
-  }
-}
-
-/// Identifies one definition of one pack.
-package struct PackFingerprint: Hashable {
-  var key: Int64
-  var print: Int64
-
-  package init(key: Int64, print: Int64) {
-    self.key = key
-    self.print = print
-  }
+  package func goal(_ text: String) -> Goal? { try? goals.value(text) { try read(text) } }
+  package func quantities(_ text: String) -> [String: Quantity] { (try? read(text)) ?? [:] }
+  package func attributes(_ text: String) -> [String: String] { (try? read(text)) ?? [:] }
 }

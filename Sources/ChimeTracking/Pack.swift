@@ -8,7 +8,8 @@ public struct PackID: RawRepresentable, Hashable, Comparable, Sendable, Codable,
   public static func < (left: PackID, right: PackID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A Pack bundles trackers, reminders, achievements and messages, as one file declares them.
+/// A Pack bundles trackers, reminders, achievements and messages, as one file declares them. Stores and backups keep it
+/// as JSON, so a property that is added later is optional.
 public struct Pack: Hashable, Sendable, Codable {
   public var id: PackID
   public var title: LocalizedText

@@ -21,7 +21,8 @@ public struct TrackerID: RawRepresentable, Hashable, Comparable, Sendable, Codab
 
 /// A Tracker is something done repeatedly, of which a record is kept.
 ///
-/// It is a definition only: entries record what was done, and `DayTotal` and `TrackerSummary` add them up.
+/// It is a definition only: entries record what was done, and `DayTotal` and `TrackerSummary` add them up. Stores and
+/// backups keep it as JSON, so a property that is added later is optional.
 public struct Tracker: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// It was done or not.

@@ -234,7 +234,7 @@ extension SQLTransaction {
         goal = excluded.goal
       """, try present(key), day, total.count, total.total, total.least, total.most, total.last, total.firstAt,
       total.lastAt, total.firstMinute, total.lastMinute, total.isMet ? 1 : 0,
-      try total.goal.map { try reader.text(GoalForm(of: $0)) })
+      try total.goal.map { try reader.text($0) })
   }
 
   package func summary(of key: TrackerKey) throws -> TrackerSummary? {

@@ -1,5 +1,4 @@
 package import ChimeCore
-import ChimeSchedule
 package import ChimeTracking
 
 extension SQLTransaction {
@@ -45,7 +44,7 @@ extension SQLTransaction {
       INSERT INTO tracker (key, pack, created_at, definition, created_by) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT (key) DO UPDATE SET
         pack = excluded.pack, created_at = excluded.created_at, definition = excluded.definition
-      """, key, tracker.pack?.rawValue, tracker.createdAt, try reader.text(TrackerDefinition(of: tracker)), change)
+      """, key, tracker.pack?.rawValue, tracker.createdAt, try reader.text(tracker), change)
   }
 
   package func tracker(_ key: TrackerKey) throws -> Tracker? {
@@ -76,8 +75,10 @@ extension SQLTransaction {
   private func readTracker(_ row: Connection.Row) -> Tracker? {
     let (owner, id) = (row.uint32(0), TrackerID(rawValue: row.text(1)))
     return reading("tracker \(id)", of: owner) {
-      try reader.tracker(row.text(4)).tracker(
-        id: id, owner: owner, pack: row.optionalText(2).map { PackID(rawValue: $0) }, createdAt: row.instant(3))
+      var tracker = try reader.tracker(row.text(4))
+      (tracker.id, tracker.owner, tracker.createdAt) = (id, owner, row.instant(3))
+      tracker.pack = row.optionalText(2).map { PackID(rawValue: $0) }
+      return tracker
     }
   }
 
@@ -254,7 +255,7 @@ extension SQLTransaction {
   package func put(_ pack: InstalledPack) throws {
     try requireWriting()
     let (key, change) = (try nameKeyMaking(pack.pack.id, owner: pack.owner), change(of: pack.owner))
-    let definition = try reader.text(PackDefinition(of: pack.pack))
+    let definition = try reader.text(pack.pack)
     try VersionedTable.pack.keep(key, for: change, on: connection)
     try connection.run(
       """
@@ -263,7 +264,7 @@ extension SQLTransaction {
         installed_at = excluded.installed_at, reminders = excluded.reminders, print = excluded.print,
         definition = excluded.definition
       """, key, pack.installedAt, try reader.text(PackReminders(of: pack)),
-      PackDefinition.print(of: definition), definition, change)
+      PackFingerprint.print(of: definition), definition, change)
   }
 
   package func pack(_ id: PackID, owner: UInt32) throws -> InstalledPack? {
@@ -300,9 +301,8 @@ extension SQLTransaction {
     return reading("pack \(id)", of: owner) {
       let reminders = try reader.packReminders(row.text(4))
       return InstalledPack(
-        pack: try reader.pack(id, print, text), owner: owner, installedAt: row.instant(3),
-        reminders: reminders.made ?? [:], languages: reminders.languages ?? [],
-        removed: try (reminders.removed ?? []).map { try $0.reminder() }, set: reminders.set)
+        pack: try reader.pack(print, text), owner: owner, installedAt: row.instant(3), reminders: reminders.made,
+        languages: reminders.languages, removed: reminders.removed, set: reminders.set)
     }
   }
 
