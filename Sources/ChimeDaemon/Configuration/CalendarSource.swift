@@ -56,15 +56,13 @@ extension ConfigurationFiles {
   ) throws(ConfigurationError) {
     let name = String(entry.path.dropFirst(calendars.count + 1))
     guard CalendarSource.isName(name) else {
-      throw ConfigurationError(
-        file: file, line: entry.keyLine, column: entry.keyColumn,
-        message: "\(TOMLText.quoted(String(name.prefix(80)))) is not a name for a calendar: use 1 to 64 letters, "
-          + "digits, - or _, and no word that schedules use")
+      throw entry.refusal(
+        file,
+        "\(TOMLText.quoted(String(name.prefix(80)))) is not a name for a calendar: use 1 to 64 letters, "
+          + "digits, - or _, and no word that schedules use", atKey: true)
     }
     func refusal(_ entry: TOMLEntry, _ expected: String, _ shown: String) -> ConfigurationError {
-      ConfigurationError(
-        file: file, line: entry.line, column: entry.column,
-        message: "\(entry.path) must be \(expected); found \(shown)")
+      entry.refusal(file, "\(entry.path) must be \(expected); found \(shown)")
     }
     switch entry.value {
     case .string(let path) where path.hasPrefix("/") && path.utf8.count <= 4_000 && !path.utf8.contains(0):

@@ -1,7 +1,6 @@
 import ChimeControl
 import ChimeCore
 import ChimeDelivery
-import ChimeSchedule
 
 /// The switch that allows commands.
 package enum CommandSwitch: Hashable, Sendable {
@@ -19,18 +18,17 @@ package enum CommandSwitch: Hashable, Sendable {
   }
 }
 
-extension ConfigurationKey {
-  static let commandSwitch = ConfigurationKey(
-    path: "commands.enabled",
-    expected: "true, false, or \"user\" for true in the daemon of a user and false in the system's",
-    set: { configuration, value in
+extension TOMLKey<Configuration> {
+  static let commandSwitch = Self(
+    "commands.enabled", \.commandSwitch,
+    "true, false, or \"user\" for true in the daemon of a user and false in the system's",
+    read: { value in
       switch value {
-      case .scalar(.boolean(let isOn)): configuration.commandSwitch = isOn ? .on : .off
-      case .scalar(.string("user")): configuration.commandSwitch = .user
-      default: return false
+      case .scalar(.boolean(let isOn)): isOn ? .on : .off
+      case .scalar(.string("user")): .user
+      default: nil
       }
-      return true
-    }, show: { $0.commandSwitch.text })
+    }, write: \.text)
 }
 
 extension Configuration {
@@ -60,57 +58,47 @@ extension ConfigurationFiles {
     let parts = entry.path.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
     let name = ChannelName(rawValue: parts[1])
     let table = "\(commands).\(parts[1])"
-    func refusal(_ message: String, isKey: Bool = true) -> ConfigurationError {
-      ConfigurationError(
-        file: file, line: isKey ? entry.keyLine : entry.line, column: isKey ? entry.keyColumn : entry.column,
-        message: message)
-    }
     if parts.count == 2, entry.value != .table {
-      let near = SpellingSuggestions.to(entry.path, among: [ConfigurationKey.commandSwitch.path]).first
+      let near = SpellingSuggestions.to(entry.path, among: [TOMLKey.commandSwitch.path]).first
       let shown = TOMLText.harmless(String(table.prefix(80)))
-      throw refusal(
+      throw entry.refusal(
+        file,
         "\(shown) must be a table, [\(shown)]; found \(entry.value.kind)"
-          + (near.map { " (or did you mean \($0)?)" } ?? ""))
+          + (near.map { " (or did you mean \($0)?)" } ?? ""), atKey: true)
     }
     guard name.isValidForEndpoint, !name.rawValue.contains("."), loaded.configuration.commands.count < mostCommands
     else {
-      throw refusal(
+      throw entry.refusal(
+        file,
         "\(TOMLText.quoted(String(parts[1].prefix(80)))) is not a name for a command: use 1 to 64 letters, digits, "
-          + "- or _, and not desktop; at most \(mostCommands) commands")
+          + "- or _, and not desktop; at most \(mostCommands) commands", atKey: true)
     }
     var command = loaded.configuration.commands[name] ?? CommandDefinition(name: name, program: "")
     if parts.count == 2 {
       loaded.origins[table] = loaded.origins[table] ?? "\(file):\(entry.line)"
     } else if ["environment", "limits"].contains(parts[2]) {
       guard entry.value == .table else {
-        throw refusal("\(entry.path) must be a table; found \(entry.value.kind)", isKey: false)
+        throw entry.refusal(file, "\(entry.path) must be a table; found \(entry.value.kind)")
       }
     } else if parts[2].hasPrefix("environment.") {
       let variable = String(parts[2].dropFirst("environment.".count))
       guard CommandEnvironment.mayBeSet(variable), command.environment.count < mostVariables else {
-        throw refusal(
+        throw entry.refusal(
+          file,
           "\(TOMLText.quoted(String(variable.prefix(80)))) is not a variable that can be set: use letters, digits "
-            + "and _, without a digit or CHIME_ at the start; at most \(mostVariables) for each command")
+            + "and _, without a digit or CHIME_ at the start; at most \(mostVariables) for each command",
+          atKey: true)
       }
       guard case .string(let text) = entry.value, text.utf8.count <= longestVariable, !text.utf8.contains(0) else {
-        throw refusal(
-          "\(entry.path) must be a string of at most \(longestVariable) bytes; found \(entry.value.kind)",
-          isKey: false)
+        throw entry.refusal(
+          file, "\(entry.path) must be a string of at most \(longestVariable) bytes; found \(entry.value.kind)")
       }
       command.environment[variable] = text
       loaded.origins[entry.path] = "\(file):\(entry.line)"
     } else {
-      guard let key = CommandKey.all.first(where: { $0.path == parts[2] }) else {
-        let keys = CommandKey.all.map(\.path) + ["environment"]
-        let hint =
-          SpellingSuggestions.to(parts[2], among: keys).first.map { "did you mean \($0)?" }
-          ?? "it takes \(keys.joined(separator: ", "))"
-        throw refusal("\(TOMLText.quoted(String(parts[2].prefix(80)))) is not a key of a command; \(hint)")
-      }
-      let value: ConfigurationValue = entry.value == .array ? .array(elements.map(\.value)) : .scalar(entry.value)
-      guard key.set(&command, value) else {
-        throw refusal("\(entry.path) must be \(key.expected); found \(shown(value))", isKey: false)
-      }
+      try set(
+        parts[2], of: TOMLKey<CommandDefinition>.all, more: ["environment"], entry, elements, file: file, in: &command
+      ) { "\($0) is not a key of a command; \($1)" }
       loaded.origins[entry.path] = "\(file):\(entry.line)"
     }
     loaded.configuration.commands[name] = command
@@ -133,16 +121,10 @@ extension LoadedConfiguration {
   var commandTables: [String] {
     configuration.commands.values.sorted { $0.name < $1.name }.flatMap { command -> [String] in
       let table = "\(ConfigurationFiles.commands).\(command.name)"
-      let keys = CommandKey.all.compactMap { key in key.show(command).map { (key.path, $0) } }
       let variables = command.environment.keys.sorted().map { name in
         line("# environment.\(name) is set; its value is not shown", from: "\(table).environment.\(name)")
       }
-      return ["", "[\(table)]"] + keys.map { line("\($0) = \($1)", from: "\(table).\($0)") } + variables
+      return lines(table, TOMLKey<CommandDefinition>.all, of: command) + variables
     }
-  }
-
-  /// Returns a line of TOML with the origin of its value.
-  func line(_ text: String, from key: String) -> String {
-    text + String(repeating: " ", count: max(1, 44 - text.count)) + "# \(origins[key] ?? "default")"
   }
 }

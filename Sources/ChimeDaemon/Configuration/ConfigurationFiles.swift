@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeSchedule
 import Glibc
 
 /// A configuration with the origin of each value.
@@ -16,13 +15,13 @@ package struct LoadedConfiguration: Hashable, Sendable {
   package var text: String {
     var result = "# " + (files.isEmpty ? "No file was read: all defaults." : "Read: " + files.joined(separator: ", "))
     var table = ""
-    for key in ConfigurationKey.all {
+    for key in TOMLKey<Configuration>.all {
       let parts = key.path.split(separator: ".", maxSplits: 1).map(String.init)
       if parts[0] != table {
         table = parts[0]
         result += "\n\n[\(table)]"
       }
-      result += "\n" + line("\(parts[1]) = \(key.show(configuration))", from: key.path)
+      result += "\n" + line("\(parts[1]) = \(key.show(configuration) ?? "")", from: key.path)
     }
     for (name, source) in configuration.calendars.sorted(by: { $0.key < $1.key }) {
       result += "\n" + line("\(name) = \(source.text)", from: "\(ConfigurationFiles.calendars).\(name)")
@@ -69,17 +68,15 @@ package enum ConfigurationFiles {
       if let array = entry.array { elements[array, default: []].append(entry) }
     }
     for entry in entries where !entry.path.isEmpty && entry.array == nil {
-      if ConfigurationKey.tables.contains(entry.path) {
+      if TOMLKey.tables.contains(entry.path) {
         if entry.value == .table { continue }
-        throw ConfigurationError(
-          file: file, line: entry.line, column: entry.column,
-          message: "\(entry.path) must be a table, [\(entry.path)]; found \(entry.value.kind)")
+        throw entry.refusal(file, "\(entry.path) must be a table, [\(entry.path)]; found \(entry.value.kind)")
       }
       if entry.path.hasPrefix(calendars + "."), entry.path != HolidayCountry.key.path {
         try applyCalendar(entry, elements: elements[entry.path] ?? [], file: file, to: &loaded)
         continue
       }
-      if entry.path.hasPrefix(commands + "."), entry.path != ConfigurationKey.commandSwitch.path {
+      if entry.path.hasPrefix(commands + "."), entry.path != TOMLKey.commandSwitch.path {
         try applyCommand(entry, elements: elements[entry.path] ?? [], file: file, to: &loaded)
         continue
       }
@@ -87,19 +84,15 @@ package enum ConfigurationFiles {
         try applyTenant(entry, elements: elements[entry.path] ?? [], file: file, to: &loaded)
         continue
       }
-      guard let key = ConfigurationKey.byPath[entry.path] else {
-        throw ConfigurationError(
-          file: file, line: entry.keyLine, column: entry.keyColumn, message: unknown(entry.path))
+      guard let key = TOMLKey.byPath[entry.path] else {
+        throw entry.refusal(file, unknown(entry.path), atKey: true)
       }
-      let value: ConfigurationValue =
-        entry.value == .array ? .array((elements[entry.path] ?? []).map(\.value)) : .scalar(entry.value)
+      let value = entry.whole(elements[entry.path] ?? [])
       guard key.set(&loaded.configuration, value) else {
         if key.path == HolidayCountry.key.path, let parts = HolidayCountry.otherParts(value) {
-          throw ConfigurationError(file: file, line: entry.line, column: entry.column, message: "\(key.path): \(parts)")
+          throw entry.refusal(file, "\(key.path): \(parts)")
         }
-        throw ConfigurationError(
-          file: file, line: entry.line, column: entry.column,
-          message: "\(key.path) must be \(key.expected); found \(shown(value))")
+        throw entry.refusal(file, "\(key.path) must be \(key.expected); found \(shown(value))")
       }
       loaded.origins[key.path] = "\(file):\(entry.line)"
     }
@@ -138,15 +131,15 @@ package enum ConfigurationFiles {
     let name = TOMLText.quoted(String(path.prefix(80)))
     // In a known table, only the last word can be misspelled.
     let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
-    if parts.count == 2, ConfigurationKey.tables.contains(parts[0]) {
-      let leaves = ConfigurationKey.byPath.keys.sorted().filter { $0.hasPrefix(parts[0] + ".") }
+    if parts.count == 2, TOMLKey.tables.contains(parts[0]) {
+      let leaves = TOMLKey.byPath.keys.sorted().filter { $0.hasPrefix(parts[0] + ".") }
         .map { String($0.dropFirst(parts[0].count + 1)) }
       guard let near = SpellingSuggestions.to(parts[1], among: leaves).first else {
         return "\(name) is not a key of Chime; [\(parts[0])] takes \(leaves.joined(separator: ", "))"
       }
       return "\(name) is not a key of Chime; did you mean \(parts[0]).\(near)?"
     }
-    let known = ConfigurationKey.byPath.keys.sorted() + ConfigurationKey.tables.sorted()
+    let known = TOMLKey.byPath.keys.sorted() + TOMLKey.tables.sorted()
     guard let near = SpellingSuggestions.to(path, among: known).first else {
       return "\(name) is not a key of Chime; chimed --print-config lists them all"
     }

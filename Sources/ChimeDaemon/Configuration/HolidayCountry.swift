@@ -7,19 +7,13 @@ enum HolidayCountry {
   /// The table of this release; nil if it is damaged, which a test rules out.
   static var table: HolidayTable? { try? HolidayTable(EmbeddedTables.holidays) }
 
-  static let key = ConfigurationKey(
-    path: "calendars.country",
-    expected: "the code of a country such as \"CZ\", or of a part of one such as \"DE-BY\", or \"\" for the locale's",
-    set: { configuration, value in
-      guard case .scalar(.string(let text)) = value, text.utf8.count <= 80 else { return false }
-      guard !text.isEmpty else {
-        configuration.holidayCountry = ""
-        return true
-      }
-      guard let holidays = try? table?.holidays(of: text) else { return false }
-      configuration.holidayCountry = holidays.country
-      return true
-    }, show: { TOMLText.quoted($0.holidayCountry) })
+  static let key: TOMLKey<Configuration> = .string(
+    "calendars.country", \.holidayCountry,
+    "the code of a country such as \"CZ\", or of a part of one such as \"DE-BY\", or \"\" for the locale's",
+    read: { text in
+      if text.isEmpty { return "" }
+      return text.utf8.count <= 80 ? try? table?.holidays(of: text).country : nil
+    }, write: { $0 })
 
   /// Returns the parts of a country as a sentence if a part was given that it does not have.
   static func otherParts(_ value: ConfigurationValue) -> String? {

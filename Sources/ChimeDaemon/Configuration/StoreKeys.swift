@@ -1,31 +1,3 @@
-// The connection to a PostgreSQL store, and files of secrets.
-extension ConfigurationKey {
-  static let storeConnection = ConfigurationKey(
-    path: "store.connection",
-    expected: "keywords and values of libpq without a password, such as \"host=db.example dbname=chime\"",
-    set: { configuration, value in
-      guard case .scalar(.string(let text)) = value, text.utf8.count <= 4_000, !text.utf8.contains(0) else {
-        return false
-      }
-      configuration.storeConnection = text
-      return true
-    }, show: { TOMLText.quoted($0.storeConnection) })
-
-  /// The path of a file with a secret.
-  static func secretFile(_ path: String, _ place: any Spot<String>) -> ConfigurationKey {
-    ConfigurationKey(
-      path: path,
-      expected: "the absolute path of a file, the name of a credential of the service manager, or \"\" for none",
-      set: { configuration, value in
-        guard case .scalar(.string(let text)) = value, text.utf8.count <= 4_000, !text.utf8.contains(0),
-          text.hasPrefix("/") || (!text.contains("/") && text != "." && text != "..")
-        else { return false }
-        configuration[keyPath: place] = text
-        return true
-      }, show: { TOMLText.quoted($0[keyPath: place]) })
-  }
-}
-
 extension ConfigurationFiles {
   /// Checks the store's keys. A password is refused, because the configuration is shown to everyone who asks, and the
   /// message does not quote it. PostgreSQL needs a connection.

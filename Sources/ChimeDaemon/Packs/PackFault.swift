@@ -10,14 +10,6 @@ package struct PackFault: Hashable, Sendable, CustomStringConvertible {
   /// The message after the key: `has to be a whole number from 1 to 31; here is a string`.
   package var message: String
 
-  package init(file: String, line: Int, column: Int, key: String, message: String) {
-    self.file = file
-    self.line = line
-    self.column = column
-    self.key = key
-    self.message = message
-  }
-
   package var description: String {
     [line > 0 ? "\(file):\(line):\(column)" : file, key, message].filter { !$0.isEmpty }.joined(separator: ": ")
   }

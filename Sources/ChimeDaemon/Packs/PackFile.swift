@@ -1,7 +1,6 @@
 import ChimeControl
 import ChimeCore
 import ChimeExchange
-import ChimeSchedule
 package import ChimeTracking
 
 /// Reads packs from TOML files. `docs/packs.md` describes all keys.

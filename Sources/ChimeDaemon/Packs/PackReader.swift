@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeSchedule
 import ChimeTracking
 
 /// A PackReader reads a pack's TOML and collects faults. It drops faulty values, so that one fault does not cause others.

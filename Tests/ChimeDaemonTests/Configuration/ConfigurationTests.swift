@@ -31,7 +31,7 @@ struct ConfigurationTests {
     #expect(configuration.place == Place(latitude: 50.0875, longitude: 14.4213))
     (configuration.latitude, configuration.longitude) = (nil, nil)
     #expect(configuration == Configuration())
-    #expect(Set(loaded.origins.keys) == Set(ConfigurationKey.byPath.keys))
+    #expect(Set(loaded.origins.keys) == Set(TOMLKey.byPath.keys))
   }
 
   /// The output of --print-config is an equivalent configuration.
