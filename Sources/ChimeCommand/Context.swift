@@ -137,6 +137,13 @@ final class Context {
     for value in values { out(Plain.line(row(value))) }
   }
 
+  /// Prints an object with these members, each of which `json(_:)` converts, and others before and after them.
+  func print(
+    json members: KeyValuePairs<String, Any?>, before: [JSONText.Member] = [], after: [JSONText.Member] = []
+  ) {
+    print(json: .object(before + members.map { JSONText.Member(name: $0.key, value: json($0.value)) } + after))
+  }
+
   func print(json: JSONText) { out(json.text(indented: process.output.isTerminal)) }
 
   func print(table: Table) {
@@ -170,8 +177,7 @@ final class Context {
     _ values: [Value], named name: String, isCut: Bool = false, empty: [String], human: () -> Void
   ) {
     switch format {
-    case .json:
-      print(json: .object([.init(name: name, value: json(values)), .init(name: "more", value: .bool(isCut))]))
+    case .json: print(json: [name: values, "more": isCut])
     case .plain:
       plain(values)
     case .human:
@@ -188,9 +194,7 @@ final class Context {
   ) {
     switch format {
     case .json:
-      var members = [JSONText.Member(name: name, value: json(value))]
-      if let warnings { members.append(JSONText.Member(name: "warnings", value: .strings(warnings))) }
-      print(json: .object(members))
+      print(json: [name: value], after: warnings.map { [.init(name: "warnings", value: .strings($0))] } ?? [])
     case .plain:
       plain([value])
     case .human:

@@ -1,4 +1,3 @@
-import ChimeWords
 import Glibc
 
 /// `chime complete …`, the hidden verb that the completion scripts call at each press of the key.

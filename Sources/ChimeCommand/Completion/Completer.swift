@@ -1,4 +1,3 @@
-import ChimeControl
 import ChimeSchedule
 import ChimeWords
 

@@ -1,4 +1,3 @@
-import ChimeControl
 import Varlink
 
 /// The tenant for which the command acts.

@@ -1,5 +1,3 @@
-import ChimeWords
-
 /// The checks of `chime doctor`, in the order of its report. The raw values are part of the JSON output and stay stable.
 enum Check: String, CaseIterable, Sendable {
   case daemon, socket, units, lingering, configuration, store, room, snapshots, secrets

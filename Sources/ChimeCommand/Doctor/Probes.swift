@@ -1,7 +1,6 @@
 import ChimeControl
 import ChimeSchedule
 import ChimeWords
-import FoundationEssentials
 import Glibc
 import Varlink
 

@@ -1,26 +1,4 @@
-import ChimeWords
-import Dispatch
 import Glibc
-
-/// A value computed on a background thread, awaited with a timeout.
-final class BackgroundValue<Value: Sendable>: @unchecked Sendable {
-  // Unchecked Sendable: written before the semaphore is signalled, read after the wait.
-  private var result: Value?
-  private let isThere = DispatchSemaphore(value: 0)
-
-  init(_ body: @escaping @Sendable () -> Value) {
-    // A queue of its own, because the global queues have only as many threads as processors.
-    DispatchQueue(label: "io.chime.doctor").async {
-      self.result = body()
-      self.isThere.signal()
-    }
-  }
-
-  /// Returns the value, or nil if it is not ready within so many milliseconds. Call it once.
-  func value(within milliseconds: Int) -> Value? {
-    isThere.wait(timeout: .now() + .milliseconds(milliseconds)) == .success ? result : nil
-  }
-}
 
 /// Runs a program for its output, with a time limit.
 enum RunningProgram {

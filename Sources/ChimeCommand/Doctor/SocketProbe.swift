@@ -1,4 +1,3 @@
-import ChimeWords
 import Glibc
 
 /// Inspects the socket: its kind, its owner, and its listener.

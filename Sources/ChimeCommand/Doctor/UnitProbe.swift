@@ -1,4 +1,3 @@
-import ChimeWords
 import Glibc
 
 /// Asks systemd for the state of the two units.

@@ -4,8 +4,6 @@ import ChimeWords
 
 /// A chart of values over days for the terminal: a measure as points with a line of averages, an amount as columns.
 struct TextChart {
-  typealias T = TrackersInterface
-
   struct Value: Equatable {
     var day: CivilDate
     var value: Double

@@ -30,6 +30,7 @@ enum JSONText: Hashable, Sendable {
   init(_ value: Any?, _ preferredLanguages: PreferredLanguages, field: String = "") {
     switch value {
     case nil: self = .null
+    case let value as JSONText: self = value
     case let value as String: self = .string(value)
     case let value as Bool: self = .bool(value)
     case let value as Int: self = .int(value)

@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeSchedule
 import ChimeWords
 
 /// Achievements as hexagons: filled when unlocked, else with an edge that shows the progress.

@@ -148,7 +148,7 @@ extension ReportPage {
     }
   }
 
-  private func state(_ state: DayPlan.State) -> String {
+  private func state(_ state: Output.PlannedDay.State) -> String {
     switch state {
     case .done: localized("done")
     case .missed: localized("not done")

@@ -8,12 +8,6 @@ import ChimeWords
 enum TimeArgument {
   enum Direction { case future, past }
 
-  private static func scheduleContext(_ zone: Zone, _ language: SpokenLanguage?) -> ScheduleContext {
-    var scheduleContext = ScheduleContext(zone: zone)
-    scheduleContext.language = language
-    return scheduleContext
-  }
-
   static func parse(
     _ text: String, option: String, now: Instant, in scheduleContext: ScheduleContext, toward direction: Direction
   ) throws -> Instant {

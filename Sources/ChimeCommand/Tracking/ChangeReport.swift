@@ -10,7 +10,7 @@ struct ChangeReport {
 
   func print(_ context: Context, at isDated: Bool) {
     switch context.format {
-    case .json: context.print(json: .members(["change": context.json(change)]))
+    case .json: context.print(json: ["change": change])
     case .plain:
       context.plain([
         Output.ChangeLine(

@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeSchedule
 import ChimeWords
 
 /// `chime entry list|edit|remove|export|import`
@@ -181,7 +180,7 @@ enum EntryVerbs {
     }
     let removed = try context.daemon().call(parameters).removed
     switch context.format {
-    case .json: context.print(json: .members(["removed": .int(removed)]))
+    case .json: context.print(json: ["removed": removed])
     case .plain: context.out("removed\n\(removed)")
     case .human:
       guard !context.isQuiet else { break }

@@ -41,14 +41,8 @@ enum ItemShow {
       T.Entries(tracker: tracker.id, item: item.id, limit: entriesTold)
     ).entries
     switch context.format {
-    case .json:
-      context.print(
-        json: .members([
-          "item": context.json(item), "entries": context.json(entries),
-          "achievements": context.json(achievements),
-        ]))
-    case .plain:
-      context.plain([item])
+    case .json: context.print(json: ["item": item, "entries": entries, "achievements": achievements])
+    case .plain: context.plain([item])
     case .human: show(item, of: tracker, entries, achievements, context)
     }
     return .success

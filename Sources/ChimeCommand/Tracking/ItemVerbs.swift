@@ -115,13 +115,8 @@ enum ItemVerbs {
         until: line.value("until").map { try day($0, "until", today) },
         note: line.value("note"), photo: LogOptions.photo(line.value("photo"), context)))
     switch context.format {
-    case .json:
-      context.print(
-        json: .members([
-          "item": context.json(reply.item), "unlocked": context.json(reply.unlocked),
-        ]))
-    case .plain:
-      context.plain([reply.item])
+    case .json: context.print(json: ["item": reply.item, "unlocked": reply.unlocked])
+    case .plain: context.plain([reply.item])
     case .human:
       if context.isQuiet { break }
       for line in lines(reply.item, context) { context.out(line) }

@@ -202,9 +202,4 @@ enum Pairs {
     }
     return pairs
   }
-
-  /// Returns the pairs with amounts as values.
-  static func amounts(_ context: Context, _ option: String) throws -> [String: Double]? {
-    try all(context, option)?.mapValues { try AmountText.required($0, option: option).value }
-  }
 }

@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeSchedule
 import ChimeWords
 
 /// `chime tracker add|edit|list|show|pause|resume|skip|remove`

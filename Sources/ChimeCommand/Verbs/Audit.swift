@@ -47,11 +47,7 @@ enum Audit {
     progress.end()
     audits.sort { ($0.unexplained, $0.uncertain) > ($1.unexplained, $1.uncertain) }
     switch context.format {
-    case .json:
-      context.print(
-        json: .members([
-          "since": context.json(span?.since), "before": context.json(span?.before), "audits": context.json(audits),
-        ]))
+    case .json: context.print(json: ["since": span?.since, "before": span?.before, "audits": audits])
     case .plain: context.plain(audits)
     case .human: if let span { show(context, audits, span.since, limit) }
     }

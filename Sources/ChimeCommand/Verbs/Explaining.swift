@@ -153,11 +153,10 @@ enum Explaining {
     let remarks = explanation.moments.compactMap(\.remark)
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "dryRun": .bool(true), "title": .optional(draft.title), "canonical": .string(explanation.canonical),
-          "timezone": .string(draft.timezone ?? "local"), "next": .strings(stamps), "remarks": .strings(remarks),
-        ]))
+      context.print(json: [
+        "dryRun": true, "title": draft.title, "canonical": explanation.canonical, "timezone": draft.timezone ?? "local",
+        "next": stamps, "remarks": remarks,
+      ])
     case .plain:
       context.out(Plain.line(["title", "canonical", "next"]))
       let fields: [String?] = [draft.title, explanation.canonical, stamps.first]

@@ -47,10 +47,8 @@ enum Next {
     ]
     let (awaiting, isCut) = (reply.awaiting ?? [], reply.upcoming.count > limit)
     if context.format == .json {
-      var members = [JSONText.Member(name: "upcoming", value: context.json(upcoming))]
-      members.append(JSONText.Member(name: "more", value: .bool(isCut)))
-      if !awaiting.isEmpty { members.append(JSONText.Member(name: "awaiting", value: context.json(awaiting))) }
-      context.print(json: .object(members))
+      let more: [JSONText.Member] = awaiting.isEmpty ? [] : [.init(name: "awaiting", value: context.json(awaiting))]
+      context.print(json: ["upcoming": upcoming, "more": isCut], after: more)
       return .success
     }
     context.print(upcoming, named: "upcoming", isCut: isCut, empty: awaiting.isEmpty ? empty : []) {

@@ -21,11 +21,7 @@ enum Show {
     let occurrences = try daemon.call(OccurrencesInterface.List(filter: .init(reminder: reminder.id), limit: 5))
       .occurrences
     if context.format == .json {
-      context.print(
-        json: .members([
-          "reminder": context.json(reminder),
-          "occurrences": context.json(occurrences),
-        ]))
+      context.print(json: ["reminder": reminder, "occurrences": occurrences])
     } else {
       details(context, reminder, occurrences)
     }

@@ -96,11 +96,9 @@ enum When {
   private static func convert(_ context: Context, _ conversion: SchedulesInterface.Convert.Reply) {
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "canonical": .string(conversion.canonical), "dialect": .string(conversion.dialect),
-          "remarks": .strings(conversion.remarks),
-        ]))
+      context.print(json: [
+        "canonical": conversion.canonical, "dialect": conversion.dialect, "remarks": conversion.remarks,
+      ])
       return
     case .plain:
       context.out("canonical\tdialect")
@@ -120,22 +118,18 @@ enum When {
     func away(_ moment: Explanation.Moment) -> Int { Int(moment.instant.seconds - after.seconds) }
     switch context.format {
     case .json:
-      let known: KeyValuePairs<String, JSONText> = [
-        "canonical": .string(explanation.canonical), "dialect": .string(explanation.dialect),
-        "zone": .string(zone.identifier), "next": .strings(moments.map(stamp)),
-        "times": .list(
-          moments.map {
-            .members([
-              "at": .string(stamp($0)), "seconds": .int(Int($0.instant.seconds)), "label": .string($0.label),
-              "away": .int(away($0)), "remark": .optional($0.remark),
-            ])
-          }),
-        "remarks": .strings(moments.compactMap(\.remark) + explanation.notes),
-        "leftOut": context.json(explanation.leftOut),
-      ]
-      let members = known.map { JSONText.Member(name: $0.key, value: $0.value) }
+      let times = moments.map {
+        Output.ComingTime(
+          at: .init(at: stamp($0), zone: zone.identifier), seconds: Int($0.instant.seconds), label: $0.label,
+          away: away($0), remark: $0.remark)
+      }
       let line = title.map { [JSONText.Member(name: "title", value: .string($0))] + marks.members } ?? []
-      context.print(json: .object(line + members))
+      context.print(
+        json: [
+          "canonical": explanation.canonical, "dialect": explanation.dialect, "zone": zone.identifier,
+          "next": moments.map(stamp), "times": times, "remarks": moments.compactMap(\.remark) + explanation.notes,
+          "leftOut": explanation.leftOut,
+        ], before: line)
     case .plain:
       context.out(Plain.line(["next", "seconds", "label", "away", "remark"]))
       for moment in moments {

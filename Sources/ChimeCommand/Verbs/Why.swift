@@ -35,13 +35,8 @@ enum Why {
       leftOut: try leftOut(of: reminder, context, daemon), preferredLanguages: context.preferredLanguages
     ).all
     switch context.format {
-    case .json:
-      context.print(
-        json: .members([
-          "reminder": context.json(reminder), "reasons": context.json(reasons.map(\.output)),
-        ]))
-    case .plain:
-      context.plain(reasons.map(\.output))
+    case .json: context.print(json: ["reminder": reminder, "reasons": reasons.map(\.output)])
+    case .plain: context.plain(reasons.map(\.output))
     case .human: show(context, reminder, reasons)
     }
     return .success

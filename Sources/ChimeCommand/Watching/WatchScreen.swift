@@ -1,6 +1,4 @@
-import ChimeControl
 import ChimeSchedule
-import ChimeWords
 import Glibc
 
 /// The loop of `chime watch` on a terminal: waits for keys, signals, the daemon and the clock, updates the model, and

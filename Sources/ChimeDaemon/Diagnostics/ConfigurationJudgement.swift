@@ -1,5 +1,4 @@
 import ChimeDelivery
-import ChimeSchedule
 
 /// Validates the configuration on disk, including calendars and commands, for `chimed --check`.
 struct ConfigurationJudgement {

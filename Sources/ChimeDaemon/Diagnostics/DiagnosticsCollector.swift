@@ -5,7 +5,6 @@ import ChimeDelivery
 import ChimeSchedule
 import ChimeStorePostgres
 import ChimeStoreSQLite
-import Dispatch
 import Glibc
 
 /// A DiagnosticsCollector examines the environment of a daemon: for `Examine` in a daemon, and for `chimed --examine`
@@ -146,26 +145,5 @@ struct DiagnosticsCollector: Sendable {
     return DaemonInterface.OpenFile(
       path: path, problem: "other users may read or change it (mode 0\(String(mode, radix: 8)))",
       remedy: "chmod \(String(allowed, radix: 8)) \(ShellText.quoted(path))")
-  }
-}
-
-/// A BackgroundValue is computed on another thread.
-private final class BackgroundValue<Value: Sendable>: @unchecked Sendable {
-  // `@unchecked Sendable`: one thread writes the value before it signals the semaphore, and one reads it after the wait.
-  private var result: Value?
-  private let isThere = DispatchSemaphore(value: 0)
-
-  init(_ body: @escaping @Sendable () -> Value) {
-    DispatchQueue(label: "io.chime.examination").async {
-      self.result = body()
-      self.isThere.signal()
-    }
-  }
-
-  /// Waits for the value. Read it only once.
-  var value: Value {
-    isThere.wait()
-    guard let result else { preconditionFailure("the semaphore was signalled without a value") }
-    return result
   }
 }

@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeSchedule
 import ChimeWords
 import FoundationEssentials
 import Glibc
@@ -41,11 +40,10 @@ enum Backup {
         localized("%1 exists already", path), hint: localized("--force replaces it, or choose another name"))
     }
     let shown = try write(to: path, passphrase: Passphrase.forBackup(context), context)
+    let written = Output.BackupFile(file: path, bytes: shown)
     switch context.format {
-    case .json: context.print(json: .members(["backup": .members(["file": .string(path), "bytes": .int(shown)])]))
-    case .plain:
-      context.out("file\tbytes")
-      context.out(Plain.line([TerminalSanitizer.field(path), String(shown)]))
+    case .json: context.print(json: ["backup": written])
+    case .plain: context.plain([written])
     case .human:
       guard !context.isQuiet else { break }
       context.out("\(TerminalSanitizer.line(path)) (\(Sizes.text(shown)))")
@@ -177,10 +175,8 @@ enum Restore {
     }
     let restored = isDry ? contents : try restore(dryRun: false)
     switch context.format {
-    case .json:
-      context.print(json: .members(["contents": context.json(restored), "dryRun": .bool(isDry)]))
-    case .plain:
-      context.plain([restored])
+    case .json: context.print(json: ["contents": restored, "dryRun": isDry])
+    case .plain: context.plain([restored])
     case .human:
       guard !context.isQuiet else { break }
       if !asks { for line in lines(restored, path, context) { context.out(line) } }

@@ -124,13 +124,10 @@ enum EntryExchange {
   private static func tell(_ reply: TrackersInterface.Import.Reply, isDry: Bool, _ context: Context) {
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "imported": .members([
-            "trackers": .strings(reply.trackers), "added": .int(reply.added), "present": .int(reply.present),
-            "remarks": .strings(reply.remarks), "dryRun": .bool(isDry),
-          ])
-        ]))
+      context.print(json: [
+        "imported": Output.ImportedEntries(
+          trackers: reply.trackers, added: reply.added, present: reply.present, remarks: reply.remarks, dryRun: isDry)
+      ])
       return
     case .plain:
       context.out(Plain.line(["trackers", "added", "present"]))

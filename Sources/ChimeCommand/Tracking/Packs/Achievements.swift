@@ -30,14 +30,8 @@ enum Achievements {
     }
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "achievements": context.json(shown),
-          "levels": context.json(reply.levels),
-          "streaks": context.json(reply.streaks), "more": .bool(false),
-        ]))
-    case .plain:
-      context.plain(shown)
+      context.print(json: ["achievements": shown, "levels": reply.levels, "streaks": reply.streaks, "more": false])
+    case .plain: context.plain(shown)
     case .human: print(shown, reply, context)
     }
     return .success

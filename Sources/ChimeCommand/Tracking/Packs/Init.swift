@@ -109,13 +109,8 @@ enum Init {
     let logged = isDry ? [] : orders.flatMap { logFirst($0, context) }
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "packs": context.json(replies.map(\.pack)),
-          "unlocked": context.json(replies.flatMap(\.unlocked)), "dryRun": .bool(isDry),
-        ]))
-    case .plain:
-      context.plain(replies.map(\.pack))
+      context.print(json: ["packs": replies.map(\.pack), "unlocked": replies.flatMap(\.unlocked), "dryRun": isDry])
+    case .plain: context.plain(replies.map(\.pack))
     case .human:
       guard !context.isQuiet else { break }
       if context.process.isInteractive { context.out() }

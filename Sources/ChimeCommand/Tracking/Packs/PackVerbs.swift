@@ -167,13 +167,8 @@ enum PackVerbs {
     let reply = try order.send(context, dryRun: isDry)
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "pack": context.json(reply.pack), "created": .bool(reply.created),
-          "unlocked": context.json(reply.unlocked), "dryRun": .bool(isDry),
-        ]))
-    case .plain:
-      context.plain([reply.pack])
+      context.print(json: ["pack": reply.pack, "created": reply.created, "unlocked": reply.unlocked, "dryRun": isDry])
+    case .plain: context.plain([reply.pack])
     case .human:
       if context.isQuiet { break }
       for line in PackPage.installed(reply, context, isDry: isDry) { context.out(line) }

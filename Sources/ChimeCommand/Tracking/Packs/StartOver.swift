@@ -91,12 +91,7 @@ enum StartOver {
     _ found: TrackersInterface.StartOver.Reply, backup: String?, isDry: Bool, _ context: Context
   ) {
     switch context.format {
-    case .json:
-      context.print(
-        json: .members([
-          "startedOver": context.json(found), "backup": backup.map { .string($0) } ?? .null,
-          "dryRun": .bool(isDry),
-        ]))
+    case .json: context.print(json: ["startedOver": found, "backup": backup, "dryRun": isDry])
     case .plain:
       context.out(Plain.line(TrackersInterface.StartOver.Reply.fieldNames + ["backup"]))
       context.out(Plain.line(context.row(found) + [backup.map(TerminalSanitizer.field) ?? ""]))

@@ -1,22 +1,13 @@
 import ChimeControl
 import ChimeSchedule
-import ChimeWords
 
 /// The days of a month that a tracker requires, numbered from the first, done or not.
 struct DayPlan {
   typealias T = TrackersInterface
 
-  enum State: String { case done, missed, today, ahead }
-
-  struct Day {
-    var day: String
-    /// The number within the month's required days.
-    var number: Int
-    var state: State
-  }
-
   var month: CivilDate
-  var days: [Day]
+  /// The required days, each with its number within the month.
+  var days: [Output.PlannedDay]
 
   /// - Parameter totals: the days of the whole month, in order.
   init(month: CivilDate, totals: [T.DayTotal], today: String) {
@@ -24,8 +15,9 @@ struct DayPlan {
     var number = 0
     days = totals.filter { $0.isAsked }.map { total in
       number += 1
-      let state: State = total.met ? .done : total.day > today ? .ahead : total.day == today ? .today : .missed
-      return Day(day: total.day, number: number, state: state)
+      let state: Output.PlannedDay.State =
+        total.met ? .done : total.day > today ? .ahead : total.day == today ? .today : .missed
+      return .init(day: total.day, number: number, state: state)
     }
   }
 
@@ -69,13 +61,5 @@ struct DayPlan {
     return [style(DayText.monthAndYear(month), .strong)] + grid.lines(width: min(width, 42), style: style)
   }
 
-  var json: JSONText {
-    .members([
-      "month": .string(String(month.description.prefix(7))),
-      "days": .list(
-        days.map {
-          .members(["day": .string($0.day), "number": .int($0.number), "state": .string($0.state.rawValue)])
-        }),
-    ])
-  }
+  var output: Output.PlannedMonth { .init(month: String(month.description.prefix(7)), days: days) }
 }

@@ -59,7 +59,10 @@ enum Month {
     let worn = try tracker.hasItems ? WornDays.read(context, tracker, range(month, today)) : nil
     let days = try days(context, tracker, month, today)
     switch context.format {
-    case .json: context.print(json: json(context, month, tracker, days, worn))
+    case .json:
+      context.print(json: [
+        "month": String(month.description.prefix(7)), "tracker": tracker.id, "days": days, "items": worn?.days ?? [:],
+      ])
     case .plain: plain(context, days, worn)
     case .human:
       let words = context.trackerWords
@@ -88,17 +91,6 @@ enum Month {
       }
     }
     return .success
-  }
-
-  static func json(
-    _ context: Context, _ month: CivilDate, _ tracker: T.Tracker?, _ days: [T.DayTotal], _ worn: WornDays? = nil
-  ) -> JSONText {
-    .members([
-      "month": .string(String(month.description.prefix(7))), "tracker": .optional(tracker?.id),
-      "days": context.json(days),
-      "items": .object(
-        (worn?.days ?? [:]).sorted { $0.key < $1.key }.map { JSONText.Member(name: $0.key, value: .strings($0.value)) }),
-    ])
   }
 
   static func plain(_ context: Context, _ days: [T.DayTotal], _ worn: WornDays? = nil) {
@@ -174,14 +166,8 @@ enum Month {
         begun: due.count { !$0.met && $0.limit == nil && $0.entries > 0 })
     }
     switch context.format {
-    case .json:
-      context.print(
-        json: .members([
-          "month": .string(String(month.description.prefix(7))), "tracker": .null,
-          "marks": context.json(marks),
-        ]))
-    case .plain:
-      context.plain(marks)
+    case .json: context.print(json: ["month": String(month.description.prefix(7)), "tracker": nil, "marks": marks])
+    case .plain: context.plain(marks)
     case .human:
       guard !trackers.isEmpty else {
         context.note(localized("Nothing is tracked yet."))

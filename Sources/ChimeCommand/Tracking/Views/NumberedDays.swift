@@ -44,13 +44,10 @@ enum NumberedDays {
     let numbered = try Numbered(context, tracker, month, today, days)
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "month": .string(String(month.description.prefix(7))), "tracker": .string(tracker.id),
-          "numberThisMonth": .int(numbered.inMonth), "countedThisMonth": .int(numbered.counted),
-          "number": .int(numbered.inAll), "days": context.json(days),
-          "milestones": context.json(milestones),
-        ]))
+      context.print(json: [
+        "month": String(month.description.prefix(7)), "tracker": tracker.id, "numberThisMonth": numbered.inMonth,
+        "countedThisMonth": numbered.counted, "number": numbered.inAll, "days": days, "milestones": milestones,
+      ])
     case .plain: Month.plain(context, days)
     case .human: show(context, tracker, month, today, days, milestones, numbered)
     }
@@ -70,7 +67,7 @@ enum NumberedDays {
     }
     let plans = try DayPlan.read(context, tracker, from: month, months: 2, today: today)
     switch context.format {
-    case .json: context.print(json: .members(["tracker": .string(tracker.id), "plan": .list(plans.map(\.json))]))
+    case .json: context.print(json: ["tracker": tracker.id, "plan": plans.map(\.output)])
     case .plain:
       context.out(Plain.line(["day", "number", "state"]))
       for day in plans.flatMap(\.days) { context.out(Plain.line([day.day, String(day.number), day.state.rawValue])) }

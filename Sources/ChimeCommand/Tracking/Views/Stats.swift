@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeSchedule
 import ChimeWords
 
 /// `chime stats [TRACKER]`
@@ -41,7 +40,7 @@ enum Stats {
     let fields = try isForPeople ? tracker.fields.keys.sorted().map { ($0, try read($0)) } : []
     let statistics = try read(chosen)
     switch context.format {
-    case .json: context.print(json: .members(["statistics": context.json(statistics)]))
+    case .json: context.print(json: ["statistics": statistics])
     case .plain:
       context.out(Plain.line(["field", "value"]))
       for row in StatsPage(context, statistics, fields).rows() {

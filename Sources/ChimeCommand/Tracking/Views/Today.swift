@@ -21,7 +21,7 @@ enum Today {
   static func run(_ context: Context) throws -> ExitCode {
     let view = try context.daemon().call(TrackersInterface.Day(day: chosenDay(context))).view
     switch context.format {
-    case .json: context.print(json: .members(["day": context.json(view)]))
+    case .json: context.print(json: ["day": view])
     case .plain: for line in plain(view, context.trackerWords) { context.out(Plain.line(line)) }
     case .human:
       guard !view.standings.isEmpty else {

@@ -30,20 +30,10 @@ enum Week {
     }
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "week": .members([
-            "from": .string(week.from),
-            "trackers": .list(
-              rows.map {
-                .members([
-                  "tracker": .string($0.standing.tracker.id),
-                  "title": .string(words.local($0.standing.tracker.title)),
-                  "days": context.json($0.days),
-                ])
-              }), "marks": context.json(week.marks),
-          ])
-        ]))
+      let trackers = rows.map { standing, days in
+        Output.WeekOfTracker(tracker: standing.tracker.id, title: words.local(standing.tracker.title), days: days)
+      }
+      context.print(json: ["week": Output.WeekView(from: week.from, trackers: trackers, marks: week.marks)])
     case .plain:
       context.out(Plain.line(["tracker"] + TrackersInterface.DayTotal.fieldNames))
       for row in rows {

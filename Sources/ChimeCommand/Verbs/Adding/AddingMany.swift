@@ -143,14 +143,8 @@ struct AddingMany {
 
   private mutating func tell() throws -> ExitCode {
     switch context.format {
-    case .json:
-      context.print(
-        json: .members([
-          "added": context.json(added), "dryRun": .bool(isDry),
-          "warnings": .strings(warnings),
-        ]))
-    case .plain:
-      context.plain(added)
+    case .json: context.print(json: ["added": added, "dryRun": isDry, "warnings": warnings])
+    case .plain: context.plain(added)
     case .human: break
     }
     if context.format != .json { context.warn(warnings) }

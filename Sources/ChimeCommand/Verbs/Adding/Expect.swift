@@ -156,9 +156,7 @@ enum Expect {
     let reply = try context.daemon().call(ExpectationsInterface.Get(id: context.subject()))
     let pings = reply.pings.prefix(limit ?? .max)
     switch context.format {
-    case .json:
-      context.print(
-        json: .members(["expectation": context.json(reply.expectation), "pings": context.json(Array(pings))]))
+    case .json: context.print(json: ["expectation": reply.expectation, "pings": Array(pings)])
     case .plain: context.plain(Array(pings))
     case .human where context.line.has("output"):
       guard let ping = reply.pings.first(where: { $0.output != nil }) else {

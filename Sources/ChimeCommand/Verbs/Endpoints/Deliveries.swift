@@ -88,13 +88,8 @@ enum Deliveries {
     let reply: DeliveriesInterface.Get.Reply = try context.daemon().call(DeliveriesInterface.Get(id: id))
     let delivery = reply.delivery
     switch context.format {
-    case .json:
-      context.print(
-        json: .members([
-          "delivery": context.json(delivery), "attempts": context.json(reply.attempts),
-        ]))
-    case .plain:
-      context.plain(reply.attempts)
+    case .json: context.print(json: ["delivery": delivery, "attempts": reply.attempts])
+    case .plain: context.plain(reply.attempts)
     case .human:
       let clock = context.clock()
       context.out(

@@ -145,14 +145,8 @@ enum Selecting {
   ) {
     let (count, deliveries) = (reply.count, reply.deliveries)
     switch context.format {
-    case .json:
-      let members: [JSONText.Member] = [
-        .init(name: "count", value: .int(count)), .init(name: "dryRun", value: .bool(isDry)),
-        .init(name: "deliveries", value: context.json(deliveries)),
-      ]
-      context.print(json: .object(members + more))
-    case .plain:
-      context.plain(deliveries)
+    case .json: context.print(json: ["count": count, "dryRun": isDry, "deliveries": deliveries], after: more)
+    case .plain: context.plain(deliveries)
     case .human:
       guard count > 0 else { return context.note(empty) }
       if context.isQuiet { return }

@@ -50,7 +50,7 @@ enum Apply {
     do {
       return try run(context, source)
     } catch let failure as Failure where !failure.faults.isEmpty && context.format == .json {
-      context.print(json: .members(["faults": context.json(failure.faults)]))
+      context.print(json: ["faults": failure.faults])
       throw failure
     }
   }

@@ -22,16 +22,12 @@ struct ApplyReport {
   func print(_ context: Context) {
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "set": .optional(reply.set), "dryRun": .bool(isDry), "changed": .bool(!reply.changes.isEmpty && !isDry),
-          "changes": context.json(reply.changes), "unchanged": .int(reply.unchanged),
-          "leftOver": .int(reply.leftOver), "files": .list(files.map { context.json($0.use) }),
-          "warnings": .strings(reply.warnings),
-        ]))
+      context.print(json: [
+        "set": reply.set, "dryRun": isDry, "changed": !reply.changes.isEmpty && !isDry, "changes": reply.changes,
+        "unchanged": reply.unchanged, "leftOver": reply.leftOver, "files": files.map(\.use), "warnings": reply.warnings,
+      ])
       return
-    case .plain:
-      context.plain(reply.changes)
+    case .plain: context.plain(reply.changes)
     case .human: if !context.isQuiet { for line in lines(context) { context.out(line) } }
     }
     context.warn(reply.warnings)

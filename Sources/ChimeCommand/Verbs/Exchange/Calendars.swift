@@ -41,8 +41,7 @@ enum Calendars {
       localized("For public holidays, write country = \"CZ\" under [calendars] in chimed.toml: %1", "man chimed.toml"),
     ]
     switch context.format {
-    case .json:
-      context.print(json: .members(["calendars": context.json(reply.calendars)]))
+    case .json: context.print(json: ["calendars": reply.calendars])
     case .plain:
       context.out(Plain.line(["calendar", "from", "to", "name"]))
       for calendar in reply.calendars {

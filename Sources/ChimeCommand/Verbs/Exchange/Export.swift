@@ -40,10 +40,7 @@ enum Export {
         ids: ids.isEmpty ? nil : ids, filter: tag.map { RemindersInterface.Filter(tag: $0) },
         format: context.line.value("format").map { $0 == "ics" ? "icalendar" : $0 } ?? "toml"))
     if context.format == .json {
-      context.print(
-        json: .members([
-          "text": .string(reply.text), "count": .int(reply.count), "warnings": .strings(reply.warnings),
-        ]))
+      context.print(json: ["text": reply.text, "count": reply.count, "warnings": reply.warnings])
       return .success
     }
     context.process.output.write(reply.text)

@@ -17,13 +17,10 @@ struct ImportReport {
   func print(_ context: Context) {
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "dryRun": .bool(isDry), "imported": context.json(reply.added),
-          "remarks": context.json(reply.remarks), "warnings": .strings(reply.warnings),
-        ]))
-    case .plain:
-      context.plain(reply.added)
+      context.print(json: [
+        "dryRun": isDry, "imported": reply.added, "remarks": reply.remarks, "warnings": reply.warnings,
+      ])
+    case .plain: context.plain(reply.added)
     case .human:
       if !context.isQuiet, !reply.added.isEmpty { context.print(table: table(context)) }
     }

@@ -1,4 +1,3 @@
-import ChimeControl
 import ChimeWords
 
 /// `chime doctor`

@@ -22,7 +22,7 @@ enum Fleet {
     try context.noWords()
     let fleet = try context.daemon().call(DaemonInterface.GetFleet()).fleet
     switch context.format {
-    case .json: context.print(json: .members(["fleet": context.json(fleet)]))
+    case .json: context.print(json: ["fleet": fleet])
     case .plain: context.print(fleet.daemons, named: "daemons", empty: []) {}
     case .human:
       context.out(headline(fleet))

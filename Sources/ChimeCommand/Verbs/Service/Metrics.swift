@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeWords
 
 /// `chime metrics`
 enum Metrics {
@@ -17,7 +16,7 @@ enum Metrics {
     try context.noWords()
     let text = try context.daemon().call(DaemonInterface.Metrics()).text
     switch context.format {
-    case .json: context.print(json: .members(["metrics": .string(text)]))
+    case .json: context.print(json: ["metrics": text])
     // The text already consists of plain lines.
     case .plain, .human: for line in text.split(separator: "\n") { context.out(TerminalSanitizer.line(line)) }
     }

@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeSchedule
 import ChimeWords
 import Glibc
 
@@ -63,11 +62,10 @@ enum Report {
     let bytes = html.utf8.count
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "file": .string(path), "bytes": .int(bytes), "trackers": .strings(contents.parts.map(\.tracker.id)),
-          "photos": .int(contents.photos.count), "photosLeftOut": .int(contents.photosLeftOut),
-        ]))
+      context.print(json: [
+        "file": path, "bytes": bytes, "trackers": contents.parts.map(\.tracker.id), "photos": contents.photos.count,
+        "photosLeftOut": contents.photosLeftOut,
+      ])
     case .plain: context.out(Plain.line([TerminalSanitizer.field(path)]))
     case .human:
       if !context.isQuiet {

@@ -1,5 +1,4 @@
 import ChimeControl
-import ChimeSchedule
 import ChimeWords
 import Glibc
 

@@ -99,14 +99,11 @@ enum StoreMove {
     let tables = result.tables.filter { $0.rows > 0 }
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "move": .members([
-            "source": .string(result.source), "target": .string(result.target), "dryRun": .bool(result.dryRun),
-            "took": .int(result.took), "configuration": .string(result.configuration),
-            "tables": .list(result.tables.map { .members(["name": .string($0.name), "rows": .int($0.rows)]) }),
-          ])
-        ]))
+      context.print(json: [
+        "move": Output.MovedStore(
+          source: result.source, target: result.target, dryRun: result.dryRun, took: result.took,
+          configuration: result.configuration, tables: result.tables.map { .init(name: $0.name, rows: $0.rows) })
+      ])
     case .plain:
       context.out(Plain.line(["table", "rows"]))
       for table in tables { context.out(Plain.line([table.name, String(table.rows)])) }

@@ -9,7 +9,7 @@ enum Version {
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
     switch context.format {
-    case .json: context.print(json: .members(["version": .string(Product.version)]))
+    case .json: context.print(json: ["version": Product.version])
     case .plain: context.out("version\n\(Product.version)")
     case .human: context.out("chime \(Product.version)")
     }
