@@ -1,8 +1,6 @@
 import CLinux
 import ChimeControl
 import ChimeCore
-import ChimeDelivery
-import ChimeSchedule
 import ChimeWords
 import FoundationEssentials
 import Glibc

@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import FoundationEssentials
 import Glibc
 
 /// The files of one store: the database and beside it the log, the log's index and the lock.
@@ -211,16 +212,7 @@ struct SQLiteFiles: Sendable {
 
   /// Returns the names in a folder without `.` and `..`; none if it cannot be read.
   static func names(in folder: String) -> [String] {
-    guard let handle = opendir(folder) else { return [] }
-    defer { closedir(handle) }
-    var names: [String] = []
-    while let entry = readdir(handle) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   }
 
   /// Makes renames and removals in a folder durable. A file system without support for this is not an error.

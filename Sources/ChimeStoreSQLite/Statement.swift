@@ -89,9 +89,6 @@ final class Statement: StoredRow {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Whether the statement does not change the database.
-  var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
-
   /// Binds the values of the statement's parameters, in order.
   var parameters: StatementParameters { StatementParameters(of: handle, places: places) }
 

@@ -1,6 +1,5 @@
 import ChimeCore
 import ChimeRecords
-import ChimeSchedule
 
 /// A Transaction implements the store's verbs for SQLite. It is used on the queue of its connection only.
 final class Transaction: SQLTransaction {

@@ -22,28 +22,6 @@ private func zone(_ identifier: String) throws -> Zone {
     for (text, reason) in expected { #expect(tracker.whyNotCounted(day(text)) == reason, "\(text)") }
   }
 
-  @Test func skipsHaveAMonthlyBudget() {
-    var tracker = Tracker.sample(
-      counting: .weekdays(.weekdays), pauses: [day("2024-03-11")...day("2024-03-15")],
-      // One is on a Saturday and one in the vacation: these cost nothing.
-      skips: ["2024-02-29", "2024-03-04", "2024-03-09", "2024-03-12"].map(day))
-    tracker.skipsEachMonth = 2
-    #expect(tracker.skipsSpent(inMonthOf: day("2024-03-31")) == 1)
-    #expect(tracker.canSkip(day("2024-03-20")) == .allowed)
-    tracker.skips.append(day("2024-03-19"))
-    #expect(tracker.canSkip(day("2024-03-20")) == .budgetSpent(of: 2))
-    #expect(tracker.canSkip(day("2024-04-01")) == .allowed)
-    #expect(tracker.canSkip(day("2024-02-28")) == .allowed)
-    #expect(tracker.canSkip(day("2024-03-19")) == .isSkipped)
-    #expect(tracker.canSkip(day("2024-03-23")) == .needless(.weekday))
-    #expect(tracker.canSkip(day("2024-03-13")) == .needless(.paused))
-    #expect(tracker.canSkip(day("2023-12-29")) == .needless(.notStarted))
-    tracker.skipsEachMonth = nil
-    #expect(tracker.canSkip(day("2024-03-20")) == .allowed)
-    tracker.skipsEachMonth = 0
-    #expect(tracker.canSkip(day("2024-04-01")) == .budgetSpent(of: 0))
-  }
-
   /// Local time decides, also on the days of a clock change.
   @Test(arguments: [
     // Prague: 02:00 becomes 03:00 on 31 March 2024; 03:00 becomes 02:00 on 27 October 2024.

@@ -57,7 +57,4 @@ public struct Quiet: Hashable, Sendable {
 
   /// Returns when the quiet hours that cover `instant` end; nil if none do.
   public func end(at instant: Instant) -> Instant? { hours.end(ofQuietAt: instant, in: zone) }
-
-  /// Returns when a time at `instant` fires if it is held.
-  public func heard(_ instant: Instant) -> Instant { end(at: instant) ?? instant }
 }

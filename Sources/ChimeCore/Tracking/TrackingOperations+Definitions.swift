@@ -1,4 +1,4 @@
-public import ChimeSchedule
+import ChimeSchedule
 public import ChimeTracking
 
 extension TrackingOperations {
@@ -49,26 +49,6 @@ extension TrackingOperations {
     try follow(tracker.key, nil, last: nil, entry: nil, &outcome, using: &generator)
     try praise(in: tracker.pack, .anew, &outcome, using: &generator)
     return outcome
-  }
-
-  /// Skips a day on purpose, or undoes that (`isSkipped` false).
-  public func skip(
-    _ day: CivilDate, of id: TrackerID, isSkipped: Bool = true, using generator: inout some RandomNumberGenerator
-  ) throws -> TrackingOutcome {
-    var tracker = try tracker(id)
-    if isSkipped {
-      switch tracker.canSkip(day) {
-      case .allowed: tracker.skips = (tracker.skips + [day]).sorted()
-      case .isSkipped: break
-      case .needless: throw TrackingRefused.conflict("\(day) does not count for \(id) in any case")
-      case .budgetSpent(let budget):
-        throw TrackingRefused.conflict(
-          "\(id) may be skipped on \(budget == 1 ? "1 day" : "\(budget) days") of a month, and this budget is used up")
-      }
-    } else {
-      tracker.skips.removeAll { $0 == day }
-    }
-    return try put(tracker, using: &generator)
   }
 
   /// Adds an item or replaces the one with its id.

@@ -39,13 +39,7 @@ public struct Unlock: Hashable, Sendable {
   public var pack: PackID
   public var achievement: Achievement
   /// Whether it is reached without a message, because the data existed before the pack.
-  public var isSilent: Bool
-
-  public init(pack: PackID, achievement: Achievement, isSilent: Bool = false) {
-    self.pack = pack
-    self.achievement = achievement
-    self.isSilent = isSilent
-  }
+  public var isSilent = false
 }
 
 public struct LevelUp: Hashable, Sendable {
@@ -53,12 +47,6 @@ public struct LevelUp: Hashable, Sendable {
   public var level: Int
   /// The total XP.
   public var experience: Int
-
-  public init(pack: PackID, level: Int, experience: Int) {
-    self.pack = pack
-    self.level = level
-    self.experience = experience
-  }
 }
 
 /// A MovedReminder is a reminder whose next time an entry changed.
@@ -67,12 +55,6 @@ public struct MovedReminder: Hashable, Sendable {
   public var title: String
   /// Its next time; nil if there is none.
   public var next: Instant?
-
-  public init(id: ReminderID, title: String, next: Instant?) {
-    self.id = id
-    self.title = title
-    self.next = next
-  }
 }
 
 /// An EntryDraft is an entry to log.

@@ -3,7 +3,6 @@ import ChimeCore
 import ChimeRecords
 import ChimeStorePostgres
 import ChimeStoreSQLite
-import FoundationEssentials
 import Glibc
 
 /// A StoreMoving moves a store from the configured file to the configured database or back. No daemon may use either.

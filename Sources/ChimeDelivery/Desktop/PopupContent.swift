@@ -36,11 +36,6 @@ public struct PopupSummary: Hashable, Sendable {
   public var number: UInt64
   /// The titles in display order.
   public var titles: [String]
-
-  public init(number: UInt64, titles: [String]) {
-    self.number = number
-    self.titles = titles
-  }
 }
 
 /// A PopupTransport shows popups, by notify-send or by a connection to the notification server.

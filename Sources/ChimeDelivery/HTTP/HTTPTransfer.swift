@@ -1,5 +1,4 @@
 import CCurl
-import ChimeCore
 import ChimeSchedule
 import Glibc
 

@@ -1,5 +1,4 @@
 import ChimeCore
-import ChimeSchedule
 
 /// An MQTTEngine runs all broker connections on one thread around poll(2).
 final class MQTTEngine: Sendable {

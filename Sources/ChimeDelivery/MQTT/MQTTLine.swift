@@ -1,4 +1,3 @@
-import ChimeCore
 import ChimeSchedule
 import Glibc
 

@@ -40,9 +40,16 @@ public enum EndpointRules {
     )
   }
 
+  /// What a kind of endpoint lacks or must not have: the setting, whether it is at fault, and the sentence.
+  private typealias Rule = (field: String, isFault: Bool, description: String)
+
+  private static func check(_ rules: [Rule]) throws(Fault) {
+    if let rule = rules.first(where: \.isFault) { throw Fault(field: rule.field, description: rule.description) }
+  }
+
   private static func checkWebhook(_ settings: EndpointSettings) throws(Fault) {
     let ofEmails = "only an email has this: write the address as mailto:ann@example.org, or leave it out"
-    let foreign: [(field: String, isSet: Bool, description: String)] = [
+    try check([
       ("via", settings.via != nil, ofEmails), ("from", settings.from != nil, ofEmails),
       ("replyTo", settings.replyTo != nil, ofEmails),
       (
@@ -53,85 +60,68 @@ public enum EndpointRules {
         "senders", settings.senders != nil,
         "only a Matrix room has senders: write the address as matrix:roomid/…, or leave this out"
       ),
-    ]
-    if let first = foreign.first(where: \.isSet) { throw Fault(field: first.field, description: first.description) }
-    if isMail(settings.template) == true {
-      throw Fault(
-        field: "template",
-        description: "the template is for emails: write the address as mailto:ann@example.org, or choose another one"
-      )
-    }
+      (
+        "template", isMail(settings.template) == true,
+        "the template is for emails: write the address as mailto:ann@example.org, or choose another one"
+      ),
+    ])
   }
 
   private static func checkMail(_ settings: EndpointSettings) throws(Fault) {
-    try checkNoSenders(settings)
-    guard settings.via.map(MatrixServer.isMeant) == false else {
-      throw Fault(
-        field: "via",
-        description: "an email needs a server that sends it, such as smtps://mail.example.org (--via)")
-    }
-    guard settings.from != nil else {
-      throw Fault(
-        field: "from", description: "an email needs a sender's address, such as chime@example.org (--from)")
-    }
-    guard settings.headers == nil else {
-      throw Fault(
-        field: "headers",
-        description: "an email takes no headers of your own: leave them out; a template has its subject and texts")
-    }
-    guard settings.replies == nil else {
-      throw Fault(
-        field: "replies",
-        description: "emails have no buttons: leave this out; replyTo is the address for replies")
-    }
-    if isMail(settings.template) == false {
-      throw Fault(
-        field: "template",
-        description: "the template is not for emails, which have a subject: use a template like chime endpoint "
-          + "templates email")
-    }
+    try check([
+      noSenders(settings),
+      (
+        "via", settings.via.map(MatrixServer.isMeant) != false,
+        "an email needs a server that sends it, such as smtps://mail.example.org (--via)"
+      ),
+      ("from", settings.from == nil, "an email needs a sender's address, such as chime@example.org (--from)"),
+      (
+        "headers", settings.headers != nil,
+        "an email takes no headers of your own: leave them out; a template has its subject and texts"
+      ),
+      (
+        "replies", settings.replies != nil,
+        "emails have no buttons: leave this out; replyTo is the address for replies"
+      ),
+      (
+        "template", isMail(settings.template) == false,
+        "the template is not for emails, which have a subject: use a template like chime endpoint templates email"
+      ),
+    ])
   }
 
-  private static func checkNoSenders(_ settings: EndpointSettings) throws(Fault) {
-    guard settings.senders != nil else { return }
-    throw Fault(field: "senders", description: "only a Matrix room has senders: leave this out")
+  private static func noSenders(_ settings: EndpointSettings) -> Rule {
+    ("senders", settings.senders != nil, "only a Matrix room has senders: leave this out")
   }
 
   private static func checkMatrix(_ settings: EndpointSettings) throws(Fault) {
-    guard settings.via.map(MatrixServer.isMeant) == true else {
-      throw Fault(
-        field: "via",
-        description: "a room needs the homeserver of the sending account, such as https://matrix.example.org (--via)"
-      )
-    }
-    let others = [
-      ("from", settings.from), ("replyTo", settings.replyTo), ("user", settings.user), ("replies", settings.replies),
-      ("template", settings.template), ("headers", settings.headers.map { _ in "" }),
-    ]
-    if let (name, _) = others.first(where: { $0.1 != nil }) {
-      throw Fault(
-        field: name,
-        description: name == "replies"
-          ? "Chime reads answers from the room itself: leave this out; senders names the people whose answers count"
-          : name == "user"
-            ? "the access token alone identifies a Matrix account (--token-file): leave this out"
-            : "a room of Matrix does not have this: leave it out")
-    }
+    let foreign = "a room of Matrix does not have this: leave it out"
+    try check([
+      (
+        "via", settings.via.map(MatrixServer.isMeant) != true,
+        "a room needs the homeserver of the sending account, such as https://matrix.example.org (--via)"
+      ),
+      ("from", settings.from != nil, foreign), ("replyTo", settings.replyTo != nil, foreign),
+      (
+        "user", settings.user != nil,
+        "the access token alone identifies a Matrix account (--token-file): leave this out"
+      ),
+      (
+        "replies", settings.replies != nil,
+        "Chime reads answers from the room itself: leave this out; senders names the people whose answers count"
+      ),
+      ("template", settings.template != nil, foreign), ("headers", settings.headers != nil, foreign),
+    ])
   }
 
   private static func checkMQTT(_ settings: EndpointSettings) throws(Fault) {
-    try checkNoSenders(settings)
-    let others = [
-      ("via", settings.via), ("from", settings.from), ("replyTo", settings.replyTo), ("replies", settings.replies),
-      ("template", settings.template), ("headers", settings.headers.map { _ in "" }),
-    ]
-    if let (name, _) = others.first(where: { $0.1 != nil }) {
-      throw Fault(
-        field: name,
-        description: name == "replies"
-          ? "MQTT answers use the endpoint's own topic: leave this out"
-          : "an endpoint of MQTT does not have this: leave it out")
-    }
+    let foreign = "an endpoint of MQTT does not have this: leave it out"
+    try check([
+      noSenders(settings), ("via", settings.via != nil, foreign), ("from", settings.from != nil, foreign),
+      ("replyTo", settings.replyTo != nil, foreign),
+      ("replies", settings.replies != nil, "MQTT answers use the endpoint's own topic: leave this out"),
+      ("template", settings.template != nil, foreign), ("headers", settings.headers != nil, foreign),
+    ])
   }
 
   /// Nil without a valid template.

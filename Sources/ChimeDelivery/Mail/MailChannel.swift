@@ -1,5 +1,4 @@
 public import ChimeCore
-import ChimeSchedule
 
 /// A MailChannel sends occurrences by SMTP. It shares the threads, limits and address rules of webhooks.
 public final class MailChannel: EndpointChannel {

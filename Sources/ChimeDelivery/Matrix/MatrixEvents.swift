@@ -1,4 +1,3 @@
-import ChimeCore
 import ChimeSchedule
 import FoundationEssentials
 
@@ -23,7 +22,6 @@ enum MatrixReply {
   /// The body of any response other than 2xx.
   struct Fault: Decodable {
     var errcode: String
-    var error: String?
     var retry_after_ms: Double?
 
     init?(_ bytes: [UInt8]) {

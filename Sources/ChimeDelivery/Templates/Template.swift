@@ -1,5 +1,4 @@
 public import ChimeCore
-import FoundationEssentials
 
 /// A Template is a JSON text with placeholders that replaces an endpoint's usual message.
 ///

@@ -31,7 +31,7 @@ public enum CalendarDays {
         }
       }
     }
-    return merged(ranges)
+    return CivilDate.merged(ranges)
   }
 
   private static func days(_ series: CalendarSeries, _ zones: inout CalendarZones, room: Int)
@@ -88,18 +88,5 @@ public enum CalendarDays {
     let length = max(0, span.length.days * 86_400 + span.length.seconds - 1)
     let end = zone.civil(at: zone.instant(of: start) + .seconds(length)).date
     return start.date...max(start.date, min(end, .latest))
-  }
-
-  /// Returns the same days, sorted, in as few ranges as possible.
-  static func merged(_ ranges: [ClosedRange<CivilDate>]) -> [ClosedRange<CivilDate>] {
-    var result: [ClosedRange<CivilDate>] = []
-    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = result.last, range.lowerBound.dayNumber <= last.upperBound.dayNumber + 1 {
-        result[result.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
-      } else {
-        result.append(range)
-      }
-    }
-    return result
   }
 }

@@ -1,5 +1,3 @@
-import ChimeSchedule
-
 /// A CalendarDuration is a DURATION: its days are calendar days, the rest is elapsed time.
 ///
 ///     CalendarDuration("-P1DT15M")   // a day and a quarter of an hour earlier

@@ -29,22 +29,28 @@ enum CalendarText {
   }
 
   private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    decoded(bytes, after: UInt8(ascii: "\\")) { byte in
+      switch byte {
+      case UInt8(ascii: "n"), UInt8(ascii: "N"): 0x0A
+      case UInt8(ascii: "\\"), UInt8(ascii: ","), UInt8(ascii: ";"): byte
+      default: nil
+      }
+    }
+  }
+
+  /// Replaces each `escape` and the byte after it by what `meaning` returns for that byte; nil leaves both.
+  private static func decoded(
+    _ bytes: ArraySlice<UInt8>, after escape: UInt8, _ meaning: (UInt8) -> UInt8?
+  ) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      let byte = bytes[index]
-      index += 1
-      guard byte == UInt8(ascii: "\\"), index < bytes.endIndex else {
+    var rest = bytes
+    while let byte = rest.popFirst() {
+      guard byte == escape, let next = rest.popFirst() else {
         result.append(byte)
         continue
       }
-      switch bytes[index] {
-      case UInt8(ascii: "n"), UInt8(ascii: "N"): result.append(0x0A)
-      case UInt8(ascii: "\\"), UInt8(ascii: ","), UInt8(ascii: ";"): result.append(bytes[index])
-      default: result += [byte, bytes[index]]
-      }
-      index += 1
+      if let plain = meaning(next) { result.append(plain) } else { result += [byte, next] }
     }
     return result
   }
@@ -67,23 +73,13 @@ enum CalendarText {
   ///
   /// Source: RFC 6868 section 3.
   static func circumflexDecoded(_ bytes: ArraySlice<UInt8>) -> String {
-    guard bytes.contains(UInt8(ascii: "^")) else { return String(decoding: bytes, as: UTF8.self) }
-    var result: [UInt8] = []
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      let byte = bytes[index]
-      index += 1
-      guard byte == UInt8(ascii: "^"), index < bytes.endIndex else {
-        result.append(byte)
-        continue
+    let result = decoded(bytes, after: UInt8(ascii: "^")) { byte in
+      switch byte {
+      case UInt8(ascii: "n"): 0x0A
+      case UInt8(ascii: "^"): byte
+      case UInt8(ascii: "'"): UInt8(ascii: "\"")
+      default: nil
       }
-      switch bytes[index] {
-      case UInt8(ascii: "n"): result.append(0x0A)
-      case UInt8(ascii: "^"): result.append(UInt8(ascii: "^"))
-      case UInt8(ascii: "'"): result.append(UInt8(ascii: "\""))
-      default: result += [byte, bytes[index]]
-      }
-      index += 1
     }
     return String(decoding: result, as: UTF8.self)
   }

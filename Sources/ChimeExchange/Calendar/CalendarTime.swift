@@ -56,12 +56,6 @@ struct CalendarTime: Sendable, Hashable {
     self.init(trimmed(property.value), zone: property.parameter("TZID"))
   }
 
-  init(date: CivilDate, time: CivilTime, form: Form) {
-    (year, month, day) = date.fields
-    self.time = time
-    self.form = form
-  }
-
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     var value = 0
     for digit in digits {

@@ -22,11 +22,6 @@ public enum LoopImport {
   public struct File: Sendable {
     public var path: String
     public var text: [UInt8]
-
-    public init(path: String, text: [UInt8]) {
-      self.path = path
-      self.text = text
-    }
   }
 
   /// Reads the archive that Loop exports, or one file of it.

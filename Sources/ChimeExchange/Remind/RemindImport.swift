@@ -1,4 +1,3 @@
-import ChimeCore
 import ChimeSchedule
 
 /// RemindImport makes reminders of the simple lines of remind's scripts, and reports the others.

@@ -82,6 +82,15 @@ public struct CivilDate: Sendable, Hashable, Comparable {
   }
 }
 
+extension CivilDate {
+  /// Returns the same days, sorted, in the fewest ranges.
+  public static func merged(_ ranges: [ClosedRange<CivilDate>]) -> [ClosedRange<CivilDate>] {
+    RangeSet(ranges.map { $0.lowerBound.dayNumber..<$0.upperBound.dayNumber + 1 }).ranges.map {
+      CivilDate(unchecked: $0.lowerBound)...CivilDate(unchecked: $0.upperBound - 1)
+    }
+  }
+}
+
 extension CivilDate: CustomStringConvertible, LosslessStringConvertible, Codable {
   /// The date in ISO 8601: `2026-12-01`.
   public var description: String {

@@ -20,7 +20,7 @@ extension RecurrenceSchedule {
       except.append(Int64(dividedByDay(reading).day))
     }
     let days = except.compactMap { CivilDate(dayNumber: Int($0)) }.map { $0...$0 }
-    form.except = PhraseParser.merged(days)
+    form.except = CivilDate.merged(days)
     return form
   }
 }

@@ -68,20 +68,6 @@ struct Lexer {
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  /// Returns the text in lower case, with a fast path for ASCII.
-  func lowered(_ range: Range<Int>) -> String {
-    let bytes = bytes[range]
-    guard bytes.allSatisfy({ $0 < 0x80 }) else { return text(range).lowercased() }
-    return String(unsafeUninitializedCapacity: bytes.count) { buffer in
-      var count = 0
-      for byte in bytes {
-        buffer[count] = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-        count += 1
-      }
-      return count
-    }
-  }
-
   /// Skips the token if it is that keyword.
   mutating func skip(_ keyword: Keyword) throws(Fault) -> Bool {
     guard token.keyword == keyword else { return false }

@@ -73,7 +73,7 @@ struct Phrase: DialectSchedule {
       guard !exceptCalendars.isEmpty else { return DayRanges(except, yearly: exceptYearly) }
       var ranges = except
       for name in exceptCalendars { ranges += scheduleContext.calendar(name) ?? [] }
-      return DayRanges(PhraseParser.merged(ranges), yearly: exceptYearly)
+      return DayRanges(CivilDate.merged(ranges), yearly: exceptYearly)
     }
   }
 

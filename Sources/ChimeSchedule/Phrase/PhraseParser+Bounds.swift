@@ -46,7 +46,7 @@ extension PhraseParser {
         try lexer.advance()
       }
     }
-    bounds.except = PhraseParser.merged(bounds.except)
+    bounds.except = CivilDate.merged(bounds.except)
     bounds.exceptCalendars = Set(bounds.exceptCalendars).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     return count
   }
@@ -161,18 +161,5 @@ extension PhraseParser {
     return Fault(
       range: fault.range, problem: "the name of a calendar must follow \"on\"", expected: fault.expected,
       repair: .init(range.lowerBound..<range.lowerBound, "on ", shown: "on \(lexer.text(range))"))
-  }
-
-  /// Returns the same days in the fewest ranges.
-  static func merged(_ ranges: [ClosedRange<CivilDate>]) -> [ClosedRange<CivilDate>] {
-    var merged: [ClosedRange<CivilDate>] = []
-    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = merged.last, range.lowerBound.dayNumber <= last.upperBound.dayNumber + 1 {
-        merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
-      } else {
-        merged.append(range)
-      }
-    }
-    return merged
   }
 }

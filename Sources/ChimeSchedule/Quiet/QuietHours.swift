@@ -52,26 +52,17 @@ public struct QuietHours: Hashable, Sendable, Codable {
   public var isEmpty: Bool { spans.isEmpty }
 
   private static func joined(_ spans: [QuietSpan]) -> [Range<Int64>] {
-    var ranges: [Range<Int64>] = []
+    var joined = RangeSet<Int64>()
     for span in spans {
       for day in Weekday.allCases where span.days.contains(day) {
         let start = Int64((day.rawValue - 1) * QuietSpan.minutesOfDay + span.start)
         let end = start + Int64(span.length)
-        ranges.append(start..<min(end, minutesOfWeek))
+        joined.insert(contentsOf: start..<min(end, minutesOfWeek))
         // Sunday night continues on Monday morning.
-        if end > minutesOfWeek { ranges.append(0..<end - minutesOfWeek) }
+        if end > minutesOfWeek { joined.insert(contentsOf: 0..<end - minutesOfWeek) }
       }
     }
-    ranges.sort { $0.lowerBound < $1.lowerBound }
-    var joined: [Range<Int64>] = []
-    for range in ranges {
-      if let last = joined.last, range.lowerBound <= last.upperBound {
-        joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-      } else {
-        joined.append(range)
-      }
-    }
-    return joined
+    return Array(joined.ranges)
   }
 
   /// Returns the first instant after `instant` that is not quiet, in whole seconds; `nil` if `instant` is not quiet.

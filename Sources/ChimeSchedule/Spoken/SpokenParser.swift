@@ -576,7 +576,7 @@ extension SpokenParser {
 
   private func settled(_ phrase: Phrase) throws(Fault) -> Phrase {
     var phrase = phrase
-    phrase.bounds.except = PhraseParser.merged(phrase.bounds.except)
+    phrase.bounds.except = CivilDate.merged(phrase.bounds.except)
     phrase.bounds.exceptCalendars = Set(phrase.bounds.exceptCalendars).sorted {
       $0.utf8.lexicographicallyPrecedes($1.utf8)
     }

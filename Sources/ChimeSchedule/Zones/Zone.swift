@@ -102,12 +102,6 @@ public struct Transition: Sendable, Hashable, Codable {
   public let offsetBefore: Int
   /// Seconds east of UTC from it on.
   public let offsetAfter: Int
-
-  public init(instant: Instant, offsetBefore: Int, offsetAfter: Int) {
-    self.instant = instant
-    self.offsetBefore = offsetBefore
-    self.offsetAfter = offsetAfter
-  }
 }
 
 /// A LocalResolution says which instants a wall-clock time means in a zone.

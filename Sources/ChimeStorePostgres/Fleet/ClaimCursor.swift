@@ -1,4 +1,3 @@
-import ChimeCore
 import ChimeSchedule
 
 /// A ClaimCursor remembers where the next claim of due times continues.

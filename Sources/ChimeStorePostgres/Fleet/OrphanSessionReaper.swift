@@ -1,4 +1,3 @@
-import ChimeCore
 import ChimeRecords
 
 /// An OrphanSessionReaper ends the sessions of lost daemons; a value describes those of one daemon.

@@ -11,16 +11,6 @@ public enum NotCounted: String, Hashable, Sendable, Codable, CaseIterable {
   case enough
 }
 
-/// A SkipVerdict says whether a day can be skipped.
-public enum SkipVerdict: Hashable, Sendable {
-  case allowed
-  case isSkipped
-  /// The day does not count anyway.
-  case needless(NotCounted)
-  /// The month's budget of skips is used up.
-  case budgetSpent(of: Int)
-}
-
 extension Tracker {
   /// Returns why a day does not count, by the definition alone; nil if it counts. Of several reasons, the first of
   /// `notStarted`, `weekday`, `paused`, `skipped` is returned.
@@ -71,29 +61,6 @@ extension Tracker {
   public static let maxFormerWeekdays = 1_000
 
   public func counts(_ day: CivilDate) -> Bool { whyNotCounted(day) == nil }
-
-  /// Returns whether a day can be skipped: it counts, and the budget of its calendar month is not used up. Skips of
-  /// days that do not count anyway, such as of a vacation entered later, are free.
-  ///
-  ///     // skipsEachMonth is 2; 3 and 9 March are skipped
-  ///     tracker.canSkip(CivilDate("2026-03-20")!)   // .budgetSpent(of: 2)
-  ///     tracker.canSkip(CivilDate("2026-04-01")!)   // .allowed
-  public func canSkip(_ day: CivilDate) -> SkipVerdict {
-    switch whyNotCounted(day) {
-    case .skipped: return .isSkipped
-    case .some(let reason): return .needless(reason)
-    case nil: break
-    }
-    guard let budget = skipsEachMonth else { return .allowed }
-    return skipsSpent(inMonthOf: day) < budget ? .allowed : .budgetSpent(of: budget)
-  }
-
-  /// Returns how many counted days of that day's calendar month are skipped.
-  public func skipsSpent(inMonthOf day: CivilDate) -> Int {
-    let month = CalendarPeriod.month.days(around: day)
-    let calendar = CountedCalendar(self)
-    return calendar.skips.count { month.contains(CivilDate(nearest: $0)) }
-  }
 
   /// Returns the minutes since the tracker's day started, for a local time in minutes after midnight (0…1439). If the
   /// day starts at 04:00, 01:30 is after 23:00.

@@ -6,13 +6,6 @@ public struct Prediction: Hashable, Sendable, Codable {
   public var value: Double
   public var low: Double
   public var high: Double
-
-  public init(day: CivilDate, value: Double, low: Double, high: Double) {
-    self.day = day
-    self.value = value
-    self.low = low
-    self.high = high
-  }
 }
 
 /// A LinearFit is the least-squares line through points.

@@ -62,7 +62,7 @@ extension Phrase {
     }
     if chance(3) { phrase.bounds.until = .random(&generator, needsTime: false) }
     if chance(3) {
-      phrase.bounds.except = PhraseParser.merged(
+      phrase.bounds.except = CivilDate.merged(
         (0...2).map { _ in
           let first = CivilDate.random(&generator)
           return first...(first.adding(days: Int.random(in: 0...3, using: &generator)) ?? first)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// A SystemError is a failed system call with its errno.
@@ -178,15 +179,6 @@ enum SystemFiles {
 
   /// Returns the names in a folder without `.` and `..`; none if it cannot be read.
   static func names(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
+    (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
   }
 }

@@ -1,4 +1,3 @@
-import ChimeCore
 import Glibc
 import Synchronization
 
