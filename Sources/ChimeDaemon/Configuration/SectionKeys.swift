@@ -1,3 +1,5 @@
+import ChimeDelivery
+
 extension ConfigurationFiles {
   /// Checks the store's keys. A password is refused, because the configuration is shown to everyone who asks, and the
   /// message does not quote it. PostgreSQL needs a connection.
@@ -26,5 +28,28 @@ extension ConfigurationFiles {
     guard let scheme = connection.firstRange(of: "://") else { return false }
     let authority = connection[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
     return authority.lastIndex(of: "@").map { authority[..<$0].contains(":") } ?? false
+  }
+}
+
+// The heartbeat to an external monitor.
+extension ConfigurationFiles {
+  /// Validates the heartbeat's addresses by the rules for endpoints.
+  static func checkHeartbeat(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
+    let heartbeat = loaded.configuration.heartbeat
+    for (key, url) in [("heartbeat.url", heartbeat.url), ("heartbeat.failUrl", heartbeat.failURL)] where !url.isEmpty {
+      do throws(EndpointURLError) { try EndpointURL.validate(url) } catch {
+        throw ConfigurationError(
+          file: loaded.origins[key] ?? "", line: nil, column: nil, message: "\(key): \(error)")
+      }
+    }
+    guard heartbeat.url.isEmpty || heartbeat.command.isEmpty else {
+      throw ConfigurationError(
+        file: loaded.origins["heartbeat.command"] ?? "", line: nil, column: nil,
+        message: "heartbeat.url and heartbeat.command cannot be used together")
+    }
+    guard heartbeat.url.isEmpty, !heartbeat.failURL.isEmpty else { return }
+    throw ConfigurationError(
+      file: loaded.origins["heartbeat.failUrl"] ?? "", line: nil, column: nil,
+      message: "heartbeat.failUrl needs heartbeat.url")
   }
 }
