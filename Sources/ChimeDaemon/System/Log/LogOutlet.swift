@@ -83,7 +83,8 @@ final class LogOutlet: Sendable {
         if rest.isEmpty { return false }
         item = .lines(rest)
       }
-      guard state.bytes + item.bytes <= Self.limit else {
+      // Once one was dropped, none is taken before their number is logged, so that the gap is where the number is.
+      guard state.dropped == 0, state.bytes + item.bytes <= Self.limit else {
         state.dropped += item.count
         return false
       }
