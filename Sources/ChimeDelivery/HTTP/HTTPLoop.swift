@@ -23,6 +23,8 @@ struct HTTPLoop: ~Copyable {
 
   static let stopping = "cancelled because the daemon is stopping"
   private static let mostIdle = 64
+  /// The number of transfers up to which each one is begun at once. libcurl goes through all of them each time.
+  private static let fewTransfers = 16
   /// Maximum idle connections of all endpoints together.
   private static let mostIdleConnections = 64
 
@@ -110,8 +112,7 @@ struct HTTPLoop: ~Copyable {
     while true {
       if doorbell.revents != 0 { obey(mailbox.take()) }
       if !stops.isEmpty { break }
-      var running: Int32 = 0
-      chime_curl_multi_perform(multi, &running)
+      perform()
       collect()
       // libcurl does not block here for transfers just started by `collect`.
       doorbell.revents = 0
@@ -125,6 +126,11 @@ struct HTTPLoop: ~Copyable {
     }
     abandon()
     return stops
+  }
+
+  private func perform() {
+    var running: Int32 = 0
+    chime_curl_multi_perform(multi, &running)
   }
 
   private mutating func obey(_ commands: [HTTPEngine.Command]) {
@@ -172,6 +178,8 @@ struct HTTPLoop: ~Copyable {
     }
     transfers[transfer.handle] = transfer
     keepsConnections = true
+    // A request takes as long to build as to send, so the first of several leaves before the others are built.
+    if transfers.count <= Self.fewTransfers { perform() }
     return true
   }
 
