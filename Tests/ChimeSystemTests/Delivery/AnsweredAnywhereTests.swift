@@ -234,6 +234,11 @@ struct AnsweredAnywhereTests {
         let pause = Duration.milliseconds(Int.random(in: 0...150, using: &random))
         let id = try await home.add(title, "in 1s", to: Screens.channels)
         try await eventually("\(title) is everywhere", within: .seconds(60)) { try await screens.show(title) }
+        // A message that was sent and not recorded cannot be taken back: the next daemon does not know its number.
+        try await eventually("\(title) is recorded as delivered", within: .seconds(60)) {
+          let sent = try await home.listed("deliveries", "--limit", "all")["deliveries"].elements
+          return sent.filter { $0["title"].string == title }.allSatisfy { $0["state"].string == "delivered" }
+        }
         let victim = daemon
         async let end: Void = {
           try await Task.sleep(for: pause)
