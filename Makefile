@@ -21,29 +21,32 @@ mandir ?= $(datadir)/man
 
 # An import of a target that Package.swift does not name is an error.
 swiftflags := --explicit-target-dependency-import-check error --disable-index-store
-# A module compiled in one piece, without a pass of its own for its interface: a third faster from scratch, and all of it anew
-# for a changed line.
-whole := -Xswiftc -whole-module-optimization -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2 \
-  -Xswiftc -disable-batch-mode
-# In a folder of their own, so that programs and tests can be built at the same time; .build/release leads there.
+# In a folder of their own, so that the debug build stays; .build/release leads there.
 optimized := .build/optimized
 release := .build/release
-# What every release build is made with: the Swift library linked in, of what a debugger reads the lines alone, and nothing that
-# tells in which folder it was built.
-releaseflags := -c release --scratch-path $(optimized) --static-swift-stdlib --disable-local-rpath $(swiftflags) \
+# What every release build is made with: each module compiled in one piece without a pass of its own for its interface, open to
+# the tests, so that the same modules serve them, of what a debugger reads the lines alone, and nothing that tells in which
+# folder it was built.
+releaseflags := -c release --scratch-path $(optimized) --disable-local-rpath $(swiftflags) -Xswiftc -enable-testing \
   -Xswiftc -no-emit-module-separately-wmo -Xswiftc -gline-tables-only -Xlinker -z -Xlinker now -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
   -Xcxx -ffile-prefix-map=$(CURDIR)=.
 # Without address randomization, where the system lets a program do without: the optimizer orders some things by where they
 # lie in its memory, and would make another program each time.
 still := $(shell setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
+# Puts the programs beside their texts.
+linked = ln -sfn ../share $(optimized)/share && ln -sfn optimized/release $(release)
 # The compiler leaves empty folders in the temporary one.
 scratch = mkdir -p .build/tmp/$(1) && trap 'rm -rf .build/tmp/$(1)' EXIT && TMPDIR=$(CURDIR)/.build/tmp/$(1)
-# The debug build of the tests, and how they run. CHIME_PROGRAMS has the programs that are tried. In CI nobody changes a line
-# afterwards, nor looks at one in a debugger.
-testbuild = $(call scratch,tests) CHIME_BUILD=tests swift build --build-tests --disable-xctest $(swiftflags) $(if $(CI),$(whole) -debug-info-format none)
-testrun := CHIME_BUILD=tests CHIME_PROGRAMS=$(CURDIR)/$(release) Tests/run swift test --ignore-lock --skip-build --disable-xctest --enable-swift-testing $(swiftflags)
-# As many at a time as may live in homes (`Turnstile`): who waits for a place has its time limit from its own beginning.
-few := --experimental-maximum-parallelization-width 4
+# The debug build of the tests, which is quick after a change of a line.
+testbuild = $(call scratch,tests) CHIME_BUILD=tests swift build --build-tests --disable-xctest $(swiftflags)
+# As many at a time as may live in homes (`AsyncSemaphore.homes`): who waits for a place has its time limit from its own beginning.
+homes ?= 6
+few := --experimental-maximum-parallelization-width $(homes)
+# How tests run that are built with the programs, and in the debug build. CHIME_PROGRAMS has the programs that are tried.
+runtests = CHIME_BUILD=tests CHIME_TEST_HOMES=$(homes) CHIME_PROGRAMS=$(CURDIR)/$(release) Tests/run swift test $(1) --ignore-lock --skip-build \
+  --disable-xctest --enable-swift-testing $(swiftflags)
+testrun := $(call runtests,-c release --scratch-path $(optimized))
+debugrun := $(call runtests)
 # All at once, hundreds of stores and programs are open at a time, and none comes to its end.
 narrow := --experimental-maximum-parallelization-width 16
 sources := Package.swift Sources Tests Benchmarks docs/examples/swift Fuzz/Package.swift Fuzz/Targets Fuzz/Entry
@@ -51,7 +54,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical 2>/dev/null && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test proof golden unit system tests test-modules test-waiting test-computing test-system proof-tests crash fleet power build release embed holidays words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
+.PHONY: help run test proof golden unit system tests built test-modules test-waiting test-computing test-system proof-tests crash fleet power build release embed holidays words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies deb deb-test reproduce record sbom
 
 help: ## change: Say what there is
@@ -64,7 +67,7 @@ run: ## use: Install what is missing, build, start chimed here and show a remind
 	@$(MAKE) --no-print-directory release
 	@Packaging/run $(release)
 
-test: ## prove: Install what is missing, check the style and the imports, build, and show each promise once (25 minutes on two processors)
+test: ## prove: Install what is missing, check the style and the imports, build, and show each promise once (15 to 25 minutes on two processors)
 	@Packaging/dependencies test
 	@Tests/quick
 
@@ -72,9 +75,9 @@ proof: ## prove: Prove what takes long, part by part, and print a table (hours; 
 	@Tests/proof $(ONE)
 
 unit: tests ## change: Build and run the tests of the modules, which need no program of ours (ONE=name for those whose name has it)
-	@$(MAKE) --no-print-directory test-modules ONE='$(ONE)'
+	@$(MAKE) --no-print-directory test-modules ONE='$(ONE)' testrun='$(debugrun)'
 
-system: release tests ## change: Build and run the tests of the real daemon on the real system (ONE=name for one suite)
+system: built ## change: Build and run the tests of the real daemon on the real system (ONE=name for one suite)
 	@$(MAKE) --no-print-directory test-system ONE='$(ONE)'
 
 # Without a build before them. Those that wait for servers and programs run beside those that compute: in one process they
@@ -96,29 +99,34 @@ test-computing:
 test-system:
 	@$(testrun) $(few) --filter 'ChimeSystemTests$(if $(ONE),.*$(ONE))'
 
-tests: embed ## change: Build the tests
+tests: embed ## change: Build the tests for debugging
 	@$(testbuild)
 
+# One build of the programs and of all that tests them.
+built: words manual embed
+	@$(call scratch,programs) CHIME_BUILD=tests $(still) swift build --build-tests --disable-xctest $(releaseflags)
+	@$(linked)
+
 # The tests that leave themselves to a part of the proof (`Tests/proof-filter` lists the parts).
-proof-tests: release tests
+proof-tests: built
 	@CHIME_PROOF=1 $(testrun) $(few) --filter "$$(Tests/proof-filter $(PART))"
 
 golden: release ## change: Record what a scripted life prints anew (Tests/Golden), after a change of it that is meant
 	@Tests/Golden/record $(release)
 
 ROUNDS ?= 500
-crash: release tests ## prove: Kill the daemon under load, ROUNDS=500 times (SEED=N for the same again), and check what it promises
+crash: built ## prove: Kill the daemon under load, ROUNDS=500 times (SEED=N for the same again), and check what it promises
 	@CHIME_PROOF=1 CHIME_TEST_ROUNDS=$(ROUNDS) CHIME_TEST_SEED=$(SEED) $(testrun) --filter 'ChimeSystemTests.*CrashTests'
 
 REMINDERS ?= 100000
 SPAN ?= 60
 FAULTS ?= kill freeze stall cut promote restart kill,freeze,promote,restart
-fleet: release tests ## prove: Have REMINDERS=100000 fire from four daemons on PostgreSQL within SPAN=60 seconds, while each of FAULTS befalls them
+fleet: built ## prove: Have REMINDERS=100000 fire from four daemons on PostgreSQL within SPAN=60 seconds, while each of FAULTS befalls them
 	@CHIME_PROOF=1 CHIME_TEST_REMINDERS=$(REMINDERS) CHIME_TEST_SPAN=$(SPAN) CHIME_TEST_FAULTS='$(FAULTS)' CHIME_TEST_SEED=$(SEED) \
 	  $(testrun) --filter 'ChimeSystemTests.*FleetStormTests'
 
 GAMES ?= 50
-power: tests ## prove: Cut the power under the store at every change to its files, in GAMES=50 random games (SEED=N)
+power: built ## prove: Cut the power under the store at every change to its files, in GAMES=50 random games (SEED=N)
 	@CHIME_PROOF=1 CHIME_TEST_GAMES=$(GAMES) CHIME_TEST_SEED=$(SEED) $(testrun) --filter 'ChimeStoreSQLiteTests.*PowerTests'
 
 build: embed ## change: Build everything for debugging
@@ -126,7 +134,7 @@ build: embed ## change: Build everything for debugging
 
 release: words manual embed ## change: Build chimed and chime to install, the Swift library linked in
 	@$(call scratch,programs) CHIME_BUILD=programs $(still) swift build $(releaseflags)
-	@ln -sfn ../share $(optimized)/share && ln -sfn optimized/release $(release)
+	@$(linked)
 
 manual: ## change: Compile the manual pages into .build/share/man (after Packaging/manual update, where verbs or interfaces have changed)
 	@Packaging/manual compile .build/share/man

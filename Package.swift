@@ -17,6 +17,19 @@ let strict: [SwiftSetting] = [
 /// compiling ChimeExchange this way.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
+/// Links the Swift library into a shipped program. The linker must be given the parts of the static FoundationEssentials by
+/// name, because the modules are compiled against the dynamic library, as the tests need it.
+let linked: [LinkerSetting] = [
+  .unsafeFlags(
+    ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"], .when(configuration: .release))
+]
+
+/// Compiles tests without optimization, also where they test optimized modules. That takes a third of the time.
+let plain: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
+/// Compiles with two threads. It is for the biggest module, which is compiled last, when a processor would be idle.
+let parallel: [SwiftSetting] = [.unsafeFlags(["-num-threads", "2"], .when(configuration: .release))]
+
 /// Declares a library module.
 func room(
   _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], more: [SwiftSetting] = []
@@ -26,7 +39,7 @@ func room(
 
 /// Declares the tests of one module.
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict + plain)
 }
 
 /// The modules of the two programs.
@@ -57,7 +70,8 @@ let modules: [Target] = [
   // is optimized in test builds too.
   .target(
     name: "Varlink",
-    swiftSettings: strict + (Context.environment["CHIME_BUILD"] == "tests" ? [.unsafeFlags(["-O"])] : [])),
+    swiftSettings: strict
+      + (Context.environment["CHIME_BUILD"] == "tests" ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])),
   room(
     "ChimeControl", ["Varlink"], exclude: ["Interfaces"]),
 
@@ -74,7 +88,7 @@ let modules: [Target] = [
     [
       "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeExchange", "ChimeWords", "Varlink", "ChimeControl",
       "ChimeRecords", "ChimeStoreSQLite", "ChimeStorePostgres", "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
-    ]),
+    ], more: parallel),
   room(
     "ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule", "ChimeWords"], exclude: ["Output/Output.varlink"],
     more: small),
@@ -82,8 +96,8 @@ let modules: [Target] = [
 
 /// The two programs.
 let programs: [Target] = [
-  .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict),
-  .executableTarget(name: "chime", dependencies: ["ChimeCommand"], swiftSettings: strict),
+  .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict, linkerSettings: linked),
+  .executableTarget(name: "chime", dependencies: ["ChimeCommand"], swiftSettings: strict, linkerSettings: linked),
 ]
 
 /// Tests and test support.
@@ -126,7 +140,8 @@ let proof: [Target] = [
     ],
     path: "Fuzz/Targets", swiftSettings: strict),
   .testTarget(
-    name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzCorpusTests", swiftSettings: strict),
+    name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzCorpusTests",
+    swiftSettings: strict + plain),
   tests("ChimeSystemTests", ["ChimeControl", "Varlink"], exclude: ["Support"]),
   .executableTarget(
     name: "varlink-certification", dependencies: ["Varlink"], path: "Tests/Certification", swiftSettings: strict),
