@@ -1,36 +1,37 @@
+import ChimeWords
+
 /// The checks of `chime doctor`, in the order of its report. The raw values are part of the JSON output and stay stable.
 enum Check: String, CaseIterable, Sendable {
   case daemon, socket, units, lingering, configuration, store, room, snapshots, secrets
   case bus, notifications, desktop, endpoints, commands, heard, deliveries, heartbeat, trackers, tenants
   case clock, zone, wake, language
 
-  /// What the check covers, for the manual.
-  var summary: String {
+  /// Its name in the report, in English, and the function that adds its findings.
+  var row: (title: String, judge: (HealthChecks, inout CheckFindings) -> Void) {
     switch self {
-    case .daemon: "it runs, answers quickly, and has this command's version"
-    case .socket: "it exists with the right mode and owner, and a daemon listens"
-    case .units:
-      "installed, enabled and active; they match the chimed in use, and systemd has read their latest version"
-    case .lingering: "a user's daemon continues after log-out, if endpoints or commands need it"
-    case .configuration: "it is valid (otherwise with file and line), and loaded"
-    case .store: "sound (SQLite's quick check), without damaged files next to it"
-    case .room: "free space on the store's file system"
-    case .snapshots: "the newest is recent enough"
-    case .secrets: "no other user can read a file with secrets"
-    case .bus: "the session bus of the daemon's environment answers"
-    case .notifications: "a notification server runs, with buttons and markup"
-    case .desktop: "notify-send or its replacement exists and answers; or popups use D-Bus"
-    case .endpoints: "none is disabled, backs off or lacks its secret; with --live each gets a test message"
-    case .commands: "their programs exist and may be run"
-    case .heard: "each reminder with a future time has a working channel"
-    case .deliveries: "no message was given up in the last seven days"
-    case .heartbeat: "the configured receiver gets the heartbeats"
-    case .trackers: "trackers and packs can be read"
-    case .tenants: "none is near its limit of reminders or has exceeded its requests"
-    case .clock: "the clock is synchronized"
-    case .zone: "the machine's zone and the time zone database can be read"
-    case .wake: "the machine can be woken, if a reminder asks for it"
-    case .language: "the translation for the language is installed"
+    case .daemon: (localizable("daemon"), { $0.daemon(&$1) })
+    case .socket: (localizable("socket"), { $0.socket(&$1) })
+    case .units: (localizable("units"), { $0.units(&$1) })
+    case .lingering: (localizable("lingering"), { $0.lingering(&$1) })
+    case .configuration: (localizable("configuration"), { $0.configuration(&$1) })
+    case .store: (localizable("store"), { $0.store(&$1) })
+    case .room: (localizable("room"), { $0.room(&$1) })
+    case .snapshots: (localizable("snapshots"), { $0.snapshots(&$1) })
+    case .secrets: (localizable("secrets"), { $0.secrets(&$1) })
+    case .bus: (localizable("session bus"), { $0.bus(&$1) })
+    case .notifications: (localizable("notifications"), { $0.notifications(&$1) })
+    case .desktop: (localizable("popups"), { $0.desktop(&$1) })
+    case .endpoints: (localizable("endpoints"), { $0.endpoints(&$1) })
+    case .commands: (localizable("commands"), { $0.commands(&$1) })
+    case .heard: (localizable("heard"), { $0.heard(&$1) })
+    case .deliveries: (localizable("deliveries"), { $0.deliveries(&$1) })
+    case .heartbeat: (localizable("heartbeat"), { $0.heartbeat(&$1) })
+    case .trackers: (localizable("trackers"), { $0.trackers(&$1) })
+    case .tenants: (localizable("tenants"), { $0.tenants(&$1) })
+    case .clock: (localizable("clock"), { $0.clock(&$1) })
+    case .zone: (localizable("time zone"), { $0.zone(&$1) })
+    case .wake: (localizable("waking"), { $0.wake(&$1) })
+    case .language: (localizable("language"), { $0.language(&$1) })
     }
   }
 }

@@ -3,34 +3,28 @@ import ChimeWords
 
 /// One result of a check, and its remedies.
 struct Finding: Equatable, Sendable {
-  enum State: String, Equatable, Sendable, CaseIterable {
-    case good
-    /// It works, but needs attention.
-    case caution
-    case bad
-    /// The check could not run.
-    case skipped
-  }
-
   var check: Check
-  var state: State
+  var state: Output.Finding.State
   var message: Sentence
   var remedies: [Remedy]
+}
 
-  static func good(_ check: Check, _ message: Sentence) -> Finding {
-    Finding(check: check, state: .good, message: message, remedies: [])
-  }
+/// The findings of one check.
+struct CheckFindings {
+  let check: Check
+  private(set) var all: [Finding] = []
 
-  static func caution(_ check: Check, _ message: Sentence, _ remedies: Remedy...) -> Finding {
-    Finding(check: check, state: .caution, message: message, remedies: remedies)
-  }
+  var isEmpty: Bool { all.isEmpty }
 
-  static func bad(_ check: Check, _ message: Sentence, _ remedies: Remedy...) -> Finding {
-    Finding(check: check, state: .bad, message: message, remedies: remedies)
-  }
+  mutating func good(_ message: Sentence) { add(.good, message, []) }
+  /// It works, but needs attention.
+  mutating func caution(_ message: Sentence, _ remedies: Remedy...) { add(.caution, message, remedies) }
+  mutating func bad(_ message: Sentence, _ remedies: Remedy...) { add(.bad, message, remedies) }
+  /// The check could not run.
+  mutating func skipped(_ message: Sentence) { add(.skipped, message, []) }
 
-  static func skipped(_ check: Check, _ message: Sentence) -> Finding {
-    Finding(check: check, state: .skipped, message: message, remedies: [])
+  mutating func add(_ state: Output.Finding.State, _ message: Sentence, _ remedies: [Remedy]) {
+    all.append(Finding(check: check, state: state, message: message, remedies: remedies))
   }
 }
 
@@ -44,10 +38,11 @@ enum Remedy: Equatable, Sendable {
   case advice(Sentence)
 }
 
-/// A sentence that is available in the user's language and, for programs, in English.
+/// A sentence that is available in the user's language and, for programs, in English. `Packaging/words` collects its
+/// literals, in which `%1`, `%2` … stand for the values.
 ///
-///     Sentence(localizable("chimed %1 runs"), "0.1.0").said(by: clock)
-struct Sentence: Equatable, Sendable {
+///     Sentence("chimed \(version) runs").said(by: clock)
+struct Sentence: Equatable, Sendable, ExpressibleByStringInterpolation {
   let key: String
   let values: [Value]
 
@@ -105,9 +100,27 @@ struct Sentence: Equatable, Sendable {
     }
   }
 
-  init(_ key: String, _ values: any CustomStringConvertible...) {
-    self.key = key
-    self.values = values.map { $0 as? Value ?? .text($0.description) }
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var key = ""
+    fileprivate var values: [Value] = []
+
+    init(literalCapacity: Int, interpolationCount: Int) {}
+
+    mutating func appendLiteral(_ literal: String) { key += literal }
+
+    mutating func appendInterpolation(_ value: Value) {
+      values.append(value)
+      key += "%\(values.count)"
+    }
+
+    mutating func appendInterpolation(_ text: some CustomStringConvertible) {
+      appendInterpolation(.text(text.description))
+    }
+  }
+
+  init(stringLiteral key: String) { (self.key, values) = (key, []) }
+  init(stringInterpolation: StringInterpolation) {
+    (key, values) = (stringInterpolation.key, stringInterpolation.values)
   }
 
   func said(by clock: WallClock) -> String { localized(key: key, filling: values.map { $0.said(by: clock) }) }

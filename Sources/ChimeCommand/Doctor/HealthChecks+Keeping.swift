@@ -4,165 +4,133 @@ import ChimeWords
 
 // Checks of the configuration and the store.
 extension HealthChecks {
-  var configuration: [Finding] {
-    guard let it = facts.examination?.configuration else { return unexamined(.configuration) }
+  func configuration(_ found: inout CheckFindings) {
+    guard let it = examined(\.configuration, &found) else { return }
     if let problem = it.problem {
-      let sudo = facts.isSystem && facts.userID != 0 ? "sudo " : ""
-      return [
-        .bad(
-          .configuration, Sentence(localizable("the configuration is invalid: %1"), told(problem)),
-          .advice(
-            Sentence(
-              localizable("correct that line, then: %1"), "\(sudo)chimed\(facts.isSystem ? " --system" : "") --check"))
-        )
-      ]
+      let check = "\(sudo)chimed\(facts.isSystem ? " --system" : "") --check"
+      found.bad("the configuration is invalid: \(.told(problem))", .advice("correct that line, then: \(check)"))
+    } else if it.isInForce == false {
+      found.caution("\(it.path) has changed and is not loaded yet", .run("\(facts.systemctl) reload chimed"))
+    } else if it.files.isEmpty {
+      found.good("all defaults: \(it.path) does not exist")
+    } else {
+      found.good("taken from \(it.files.joined(separator: ", "))")
     }
-    if it.isInForce == false {
-      return [
-        .caution(
-          .configuration, Sentence(localizable("%1 has changed and is not loaded yet"), it.path),
-          .run("\(facts.systemctl) reload chimed"))
-      ]
-    }
-    guard !it.files.isEmpty else {
-      return [.good(.configuration, Sentence(localizable("all defaults: %1 does not exist"), it.path))]
-    }
-    return [.good(.configuration, Sentence(localizable("taken from %1"), it.files.joined(separator: ", ")))]
   }
 
   // MARK: The store
 
-  var store: [Finding] {
+  func store(_ found: inout CheckFindings) {
     guard let it = facts.examination?.store else {
-      guard let problem = facts.health?.storeProblem else { return unexamined(.store) }
-      return [.bad(.store, Sentence("%1", told(problem)), .run("\(facts.chime) status"))]
-    }
-    if Self.isDatabase(it.path) { return database(it) }
-    var found: [Finding] = []
-    if let problem = it.problem {
-      let isDamaged = problem.contains("damaged") || problem.contains("missing") || problem.contains("empty")
-      if isDamaged {
-        found.append(
-          .bad(
-            .store, Sentence("%1", told(problem)),
-            facts.health == nil
-              ? .advice(
-                Sentence(localizable("start chimed: it sets the damaged file aside and restores the newest snapshot")))
-              : restart))
+      if let problem = facts.health?.storeProblem {
+        found.bad("\(.told(problem))", .run("\(facts.chime) status"))
       } else {
-        found.append(.bad(.store, Sentence("%1", told(problem))))
+        _ = examined(\.store, &found)
+      }
+      return
+    }
+    if Self.isDatabase(it.path) { return database(it, &found) }
+    if let problem = it.problem {
+      if problem.contains("damaged") || problem.contains("missing") || problem.contains("empty") {
+        found.bad(
+          "\(.told(problem))",
+          facts.health == nil
+            ? .advice("start chimed: it sets the damaged file aside and restores the newest snapshot") : restart)
+      } else {
+        found.bad("\(.told(problem))")
       }
     } else if let problem = facts.health?.storeProblem {
-      found.append(.bad(.store, Sentence("%1", told(problem)), .run("\(facts.chime) status")))
+      found.bad("\(.told(problem))", .run("\(facts.chime) status"))
     }
     if let count = facts.health?.unrecorded, count > 0 {
-      found.append(
-        .bad(
-          .store, Sentence(localizable("times that were shown but are not recorded yet: %1"), count),
-          .advice(Sentence(localizable("leave chimed running, and make the store writable")))))
+      found.bad(
+        "times that were shown but are not recorded yet: \(count)",
+        .advice("leave chimed running, and make the store writable"))
     }
     for path in it.leftovers.prefix(5) {
-      found.append(
-        .caution(
-          .store, Sentence(localizable("chimed set a damaged file aside: %1"), path),
-          .advice(Sentence(localizable("when you no longer need it: %1"), "rm \(ShellText.quoted(path))"))))
+      found.caution(
+        "chimed set a damaged file aside: \(path)",
+        .advice("when you no longer need it: \("rm \(ShellText.quoted(path))")"))
     }
-    guard found.isEmpty else { return found }
-    let size = bytes(it.bytes)
-    if it.bytes == 0 { return [.good(.store, Sentence(localizable("none yet: %1"), it.path))] }
-    guard it.isWhole else {
-      return [
-        .good(.store, Sentence(localizable("%1, %2: too large to check within a second"), it.path, size))
-      ]
+    guard found.isEmpty else { return }
+    if it.bytes == 0 {
+      found.good("none yet: \(it.path)")
+    } else if it.isWhole {
+      found.good("\(it.path), \(.bytes(it.bytes)), sound")
+    } else {
+      found.good("\(it.path), \(.bytes(it.bytes)): too large to check within a second")
     }
-    return [.good(.store, Sentence(localizable("%1, %2, sound"), it.path, size))]
   }
 
   /// Whether the store is on a server, which has disk and backups of its own.
   static func isDatabase(_ store: String) -> Bool { store.hasPrefix("postgres:") }
 
-  private func database(_ it: DaemonInterface.StoreState) -> [Finding] {
-    if let problem = it.problem ?? facts.health?.storeProblem { return [.bad(.store, Sentence("%1", told(problem)))] }
-    let found = it.database.map(server) ?? []
-    guard found.isEmpty else { return found }
-    return [.good(.store, Sentence(localizable("%1, %2, intact"), it.path, bytes(it.bytes)))]
+  private func database(_ it: DaemonInterface.StoreState, _ found: inout CheckFindings) {
+    if let problem = it.problem ?? facts.health?.storeProblem { return found.bad("\(.told(problem))") }
+    if let server = it.database {
+      replication(server, &found)
+      clock(server, &found)
+      tidiness(server, &found)
+      months(server, &found)
+      connections(server, &found)
+    }
+    if found.isEmpty { found.good("\(it.path), \(.bytes(it.bytes)), intact") }
   }
 
   /// The free bytes below which the disk fills up within days, and within hours.
   private static let littleRoom = 256 << 20
   private static let noRoom = 32 << 20
 
-  var room: [Finding] {
-    guard let it = facts.examination?.store else { return unexamined(.room) }
-    if Self.isDatabase(it.path) {
-      return [.skipped(.room, Sentence(localizable("the database server uses its own disk")))]
-    }
-    guard let free = it.freeBytes else {
-      return [.skipped(.room, Sentence(localizable("cannot check: %1 does not exist"), Files.folder(of: it.path)))]
-    }
-    let remedy = Remedy.run("du -xh --max-depth=1 \(ShellText.quoted(Files.folder(of: it.path))) | sort -h")
-    let advice = Remedy.advice(
-      Sentence(localizable("free some space on the file system of %1"), Files.folder(of: it.path)))
+  func room(_ found: inout CheckFindings) {
+    guard let it = examined(\.store, &found) else { return }
+    if Self.isDatabase(it.path) { return found.skipped("the database server uses its own disk") }
+    let folder = Files.folder(of: it.path)
+    guard let free = it.freeBytes else { return found.skipped("cannot check: \(folder) does not exist") }
+    let remedy = Remedy.run("du -xh --max-depth=1 \(ShellText.quoted(folder)) | sort -h")
+    let advice = Remedy.advice("free some space on the file system of \(folder)")
     if free < Self.noRoom {
-      return [.bad(.room, Sentence(localizable("the disk is full: %1 are free"), bytes(free)), advice, remedy)]
+      found.bad("the disk is full: \(.bytes(free)) are free", advice, remedy)
+    } else if free < Self.littleRoom || free < 2 * it.bytes {
+      found.caution("little space is left: \(.bytes(free)) are free", advice, remedy)
+    } else {
+      found.good("\(.bytes(free)) are free")
     }
-    if free < Self.littleRoom || free < 2 * it.bytes {
-      return [
-        .caution(.room, Sentence(localizable("little space is left: %1 are free"), bytes(free)), advice, remedy)
-      ]
-    }
-    return [.good(.room, Sentence(localizable("%1 are free"), bytes(free)))]
   }
 
-  var snapshots: [Finding] {
-    guard let it = facts.examination?.store else { return unexamined(.snapshots) }
-    if Self.isDatabase(it.path) {
-      return [.skipped(.snapshots, Sentence(localizable("use the database's own backup, such as pg_dump")))]
+  func snapshots(_ found: inout CheckFindings) {
+    guard let it = examined(\.store, &found) else { return }
+    if Self.isDatabase(it.path) { return found.skipped("use the database's own backup, such as pg_dump") }
+    guard it.keptSnapshots > 0 else {
+      return found.caution(
+        "snapshots are off: if the store is damaged, chimed cannot start",
+        .write("snapshots = 3", into: configurationFile))
     }
     let take = Remedy.run("\(facts.chime) snapshot")
-    guard it.keptSnapshots > 0 else {
-      return [
-        .caution(
-          .snapshots, Sentence(localizable("snapshots are off: if the store is damaged, chimed cannot start")),
-          .write("snapshots = 3", into: facts.examination?.configuration.path ?? "chimed.toml"))
-      ]
-    }
     let every = (try? DurationText.parse(it.snapshotEvery)) ?? .days(1)
     guard let latest = it.latestSnapshot, let taken = try? RFC3339.parse(latest.takenAt.at) else {
       // A store of the first day has no snapshot yet.
       let isYoung = facts.health.flatMap { try? RFC3339.parse($0.startedAt.at) }.map { facts.now - $0 < every + every }
       guard it.bytes > 0, isYoung == false else {
-        return [.good(.snapshots, Sentence(localizable("none yet; the daemon takes one on each day with changes")))]
+        return found.good("none yet; the daemon takes one on each day with changes")
       }
-      return [.caution(.snapshots, Sentence(localizable("there is none")), take)]
+      return found.caution("there is none", take)
     }
     let behind = it.changedAt.flatMap { try? RFC3339.parse($0.at) }.map { $0 - taken } ?? .zero
     if behind > .milliseconds(3 * every.rawValue) {
-      return [
-        .caution(
-          .snapshots,
-          Sentence(localizable("the newest is from %1, and much has changed since"), time(latest.takenAt)),
-          take)
-      ]
+      found.caution("the newest is from \(.time(latest.takenAt)), and much has changed since", take)
+    } else {
+      found.good("the newest is from \(.time(latest.takenAt))")
     }
-    return [
-      .good(.snapshots, Sentence(localizable("the newest is from %1"), time(latest.takenAt)))
-    ]
   }
 
-  var secrets: [Finding] {
-    guard let it = facts.examination else { return unexamined(.secrets) }
-    guard !it.openFiles.isEmpty else {
-      return [.good(.secrets, Sentence(localizable("only you can read it")))]
-    }
-    let sudo = facts.isSystem && facts.userID != 0 ? "sudo " : ""
-    return it.openFiles.prefix(10).map { file in
-      .bad(.secrets, Sentence(localizable("%1: %2"), file.path, told(file.problem)), .run(sudo + file.remedy))
-    }
+  func secrets(_ found: inout CheckFindings) {
+    guard let files = examined(\.openFiles, &found) else { return }
+    guard !files.isEmpty else { return found.good("only you can read it") }
+    for file in files.prefix(10) { found.bad("\(file.path): \(.told(file.problem))", .run(sudo + file.remedy)) }
   }
 }
 
-// Checks of a store on a database server.
+// Checks of a store on a database server, beyond that it answers.
 extension HealthChecks {
   /// The age in seconds from which an open transaction counts as long, because it delays vacuum.
   private static let longTransaction = 300
@@ -173,122 +141,77 @@ extension HealthChecks {
   /// The occurrences outside monthly partitions that count as too many; dropped partitions leave fewer behind.
   private static let manyOutside = 1_000_000
 
-  /// Checks of the server beyond that it answers.
-  private func server(_ it: DaemonInterface.DatabaseState) -> [Finding] {
-    replication(it) + clock(it) + tidiness(it) + months(it) + room(it)
-  }
-
-  private func replication(_ it: DaemonInterface.DatabaseState) -> [Finding] {
-    let waits = "ALTER SYSTEM SET synchronous_standby_names = '*'; SELECT pg_reload_conf()"
+  private func replication(_ it: DaemonInterface.DatabaseState, _ found: inout CheckFindings) {
     if it.waitsForStandby {
-      guard it.standbys == 0 || it.synchronousStandbys == 0 else { return [] }
-      return [
-        .bad(
-          .store,
-          Sentence(localizable("every change waits for a standby server, and none is connected")),
-          .advice(Sentence(localizable("start the standby, and see its log"))),
-          .advice(
-            Sentence(localizable("to go on without one, in psql: %1"), "ALTER SYSTEM RESET synchronous_standby_names")))
-      ]
+      guard it.standbys == 0 || it.synchronousStandbys == 0 else { return }
+      found.bad(
+        "every change waits for a standby server, and none is connected",
+        .advice("start the standby, and see its log"),
+        .advice("to go on without one, in psql: \("ALTER SYSTEM RESET synchronous_standby_names")"))
+    } else if it.standbys == 0 {
+      found.caution(
+        "no standby server follows the database: if its disk fails, the data is lost",
+        .advice("set up a standby (docs/fleet.md), or back the database up often (pg_dump)"))
+    } else {
+      let waits = "ALTER SYSTEM SET synchronous_standby_names = '*'; SELECT pg_reload_conf()"
+      found.caution(
+        """
+        a standby follows asynchronously: after a failover the last moments are lost, and reminders that fired \
+        in them fire again
+        """, .advice("to prevent that, in psql: \(waits)"))
     }
-    guard it.standbys > 0 else {
-      return [
-        .caution(
-          .store, Sentence(localizable("no standby server follows the database: if its disk fails, the data is lost")),
-          .advice(Sentence(localizable("set up a standby (docs/fleet.md), or back the database up often (pg_dump)"))))
-      ]
-    }
-    return [
-      .caution(
-        .store,
-        Sentence(
-          localizable(
-            """
-            a standby follows asynchronously: after a failover the last moments are lost, and reminders that fired \
-            in them fire again
-            """)), .advice(Sentence(localizable("to prevent that, in psql: %1"), waits)))
-    ]
   }
 
-  private func clock(_ it: DaemonInterface.DatabaseState) -> [Finding] {
+  private func clock(_ it: DaemonInterface.DatabaseState, _ found: inout CheckFindings) {
     // The round trip of the query is not a clock difference.
     let apart = abs(it.clockAheadMs) - it.roundTripMs / 2
-    guard apart > Self.wrongClock else { return [] }
+    guard apart > Self.wrongClock else { return }
     let size = "\(apart / 1_000).\(apart % 1_000 / 100) s"
-    let message =
+    found.caution(
       it.clockAheadMs > 0
-      ? Sentence(localizable("the database's clock is ahead of this machine's by %1"), size)
-      : Sentence(localizable("the database's clock is behind this machine's by %1"), size)
-    return [
-      .caution(.store, message, .advice(Sentence(localizable("synchronize both clocks: systemd-timesyncd, or chrony"))))
-    ]
+        ? "the database's clock is ahead of this machine's by \(size)"
+        : "the database's clock is behind this machine's by \(size)",
+      .advice("synchronize both clocks: systemd-timesyncd, or chrony"))
   }
 
-  private func tidiness(_ it: DaemonInterface.DatabaseState) -> [Finding] {
-    var found: [Finding] = []
+  private func tidiness(_ it: DaemonInterface.DatabaseState, _ found: inout CheckFindings) {
+    func inPSQL(_ statements: String) -> Remedy { .advice("in psql: \(statements)") }
     if let seconds = it.oldestTransaction, seconds > Self.longTransaction {
-      found.append(
-        .caution(
-          .store,
-          Sentence(
-            localizable("a transaction has been open for %1 minutes, and vacuum cannot clean up meanwhile (%2)"),
-            seconds / 60, it.oldestHolder ?? "?"),
-          .advice(
-            Sentence(
-              localizable("end that program, or in psql: %1"),
-              "SELECT pg_terminate_backend(\(Self.process(it.oldestHolder) ?? "PID"))"))))
+      let holder = it.oldestHolder ?? "?"
+      let end = "SELECT pg_terminate_backend(\(Self.process(it.oldestHolder) ?? "PID"))"
+      found.caution(
+        "a transaction has been open for \(seconds / 60) minutes, and vacuum cannot clean up meanwhile (\(holder))",
+        .advice("end that program, or in psql: \(end)"))
     }
     if !it.hasAutovacuum {
-      found.append(
-        .caution(
-          .store, Sentence(localizable("autovacuum is off: the table of due times grows and becomes slow")),
-          .advice(
-            Sentence(
-              localizable("in psql: %1"),
-              "ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf(); ALTER TABLE chime.due RESET (autovacuum_enabled)"
-            ))))
+      found.caution(
+        "autovacuum is off: the table of due times grows and becomes slow",
+        inPSQL(
+          "ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf(); ALTER TABLE chime.due RESET (autovacuum_enabled)"
+        ))
     }
     if it.deadRows > Self.manyDeadRows, it.deadRows > 2 * it.liveRows {
-      found.append(
-        .caution(
-          .store,
-          Sentence(
-            localizable("autovacuum is far behind: the table of due times has %1 dead rows and %2 live ones"),
-            it.deadRows,
-            it.liveRows), .advice(Sentence(localizable("in psql: %1"), "VACUUM (VERBOSE) chime.due"))))
+      found.caution(
+        "autovacuum is far behind: the table of due times has \(it.deadRows) dead rows and \(it.liveRows) live ones",
+        inPSQL("VACUUM (VERBOSE) chime.due"))
     }
-    return found
   }
 
-  private func months(_ it: DaemonInterface.DatabaseState) -> [Finding] {
+  private func months(_ it: DaemonInterface.DatabaseState, _ found: inout CheckFindings) {
+    let outside = it.timesOutside ?? 0
     if let missing = it.missingMonths, missing > 0 {
-      return [
-        .caution(
-          .store,
-          Sentence(
-            localizable(
-              """
-              the partition of the history for this month or the next is missing: %1 times are in no partition, and \
-              will have to be deleted one by one
-              """), it.timesOutside ?? 0),
-          .advice(
-            Sentence(
-              localizable("find the cause in the journal; chimed's user has to own the tables, in psql: %1"),
-              "\\d chime.*")))
-      ]
+      found.caution(
+        """
+        the partition of the history for this month or the next is missing: \(outside) times are in no partition, and \
+        will have to be deleted one by one
+        """,
+        .advice("find the cause in the journal; chimed's user has to own the tables, in psql: \("\\d chime.*")"))
+    } else if outside > Self.manyOutside {
+      let vacuum = "VACUUM (VERBOSE) chime.occurrence_rest, chime.attempt_rest"
+      found.caution(
+        "\(outside) times of the history are in no monthly partition, and will have to be deleted one by one",
+        .advice("if you do not need times that old, shorten \("keepFor"); then in psql: \(vacuum)"))
     }
-    guard let outside = it.timesOutside, outside > Self.manyOutside else { return [] }
-    return [
-      .caution(
-        .store,
-        Sentence(
-          localizable(
-            "%1 times of the history are in no monthly partition, and will have to be deleted one by one"), outside),
-        .advice(
-          Sentence(
-            localizable("if you do not need times that old, shorten %1; then in psql: %2"), "keepFor",
-            "VACUUM (VERBOSE) chime.occurrence_rest, chime.attempt_rest")))
-    ]
   }
 
   /// Extracts the process id: `812` from `session 812 of ann, psql`.
@@ -297,19 +220,11 @@ extension HealthChecks {
     return words.count > 1 && words[1].allSatisfy(\.isNumber) ? String(words[1]) : nil
   }
 
-  private func room(_ it: DaemonInterface.DatabaseState) -> [Finding] {
-    guard it.maxConnections > 0, it.connections * 10 >= it.maxConnections * 9 else { return [] }
-    return [
-      .caution(
-        .store,
-        Sentence(
-          localizable("the server has almost no free connections: %1 of %2 are in use"), it.connections,
-          it.maxConnections
-        ),
-        .advice(
-          Sentence(
-            localizable("end other programs, or in psql: %1, and restart PostgreSQL"),
-            "ALTER SYSTEM SET max_connections = \(max(100, it.maxConnections * 2))")))
-    ]
+  private func connections(_ it: DaemonInterface.DatabaseState, _ found: inout CheckFindings) {
+    guard it.maxConnections > 0, it.connections * 10 >= it.maxConnections * 9 else { return }
+    let raise = "ALTER SYSTEM SET max_connections = \(max(100, it.maxConnections * 2))"
+    found.caution(
+      "the server has almost no free connections: \(it.connections) of \(it.maxConnections) are in use",
+      .advice("end other programs, or in psql: \(raise), and restart PostgreSQL"))
   }
 }

@@ -3,116 +3,80 @@ import ChimeWords
 
 // Checks of the machine: clock, zones, waking, language.
 extension HealthChecks {
-  var clock: [Finding] {
-    guard let clock = facts.examination?.clock ?? facts.clock else {
-      return [.skipped(.clock, Sentence(localizable("cannot check it here")))]
-    }
-    let keepers = facts.clockKeepers.joined(separator: ", ")
+  func clock(_ found: inout CheckFindings) {
+    guard let clock = facts.examination?.clock ?? facts.clock else { return found.skipped("cannot check it here") }
     guard clock.isSynchronized else {
       guard facts.clockKeepers.isEmpty else {
-        return [
-          .caution(
-            .clock, Sentence(localizable("the clock is not synchronized yet, although %1 runs"), keepers),
-            facts.clockKeepers.contains("chronyd") ? .run("chronyc tracking") : .run("timedatectl timesync-status"))
-        ]
+        return found.caution(
+          "the clock is not synchronized yet, although \(facts.clockKeepers.joined(separator: ", ")) runs",
+          facts.clockKeepers.contains("chronyd") ? .run("chronyc tracking") : .run("timedatectl timesync-status"))
       }
-      return [
-        .caution(
-          .clock, Sentence(localizable("nothing synchronizes the clock: reminders follow a clock that drifts")),
-          .run("sudo apt install systemd-timesyncd"), .run("sudo timedatectl set-ntp true"))
-      ]
+      return found.caution(
+        "nothing synchronizes the clock: reminders follow a clock that drifts",
+        .run("sudo apt install systemd-timesyncd"), .run("sudo timedatectl set-ntp true"))
     }
     let events = facts.health?.clockEvents ?? 0
-    let error = "\(max(1, clock.maxErrorMicroseconds / 1_000))"
-    guard events > 0 else {
-      return [.good(.clock, Sentence(localizable("synchronized to within %1 ms"), error))]
-    }
-    return [
-      .good(
-        .clock,
-        Sentence(
-          localizable("synchronized to within %1 ms; clock steps, zone changes and sleeps since chimed started: %2"),
-          error,
-          events))
-    ]
+    let error = max(1, clock.maxErrorMicroseconds / 1_000)
+    guard events > 0 else { return found.good("synchronized to within \(error) ms") }
+    found.good(
+      "synchronized to within \(error) ms; clock steps, zone changes and sleeps since chimed started: \(events)")
   }
 
-  var zone: [Finding] {
-    guard let it = facts.examination?.zone else { return unexamined(.zone) }
-    var found: [Finding] = []
+  func zone(_ found: inout CheckFindings) {
+    guard let it = examined(\.zone, &found) else { return }
     if let problem = it.databaseProblem {
-      found.append(.bad(.zone, Sentence("%1", told(problem)), .run("sudo apt install --reinstall tzdata")))
+      found.bad("\(.told(problem))", .run("sudo apt install --reinstall tzdata"))
     }
     if let problem = it.problem {
       let sentence = problem.firstRange(of: ": timedatectl").map { String(problem[..<$0.lowerBound]) } ?? problem
-      found.append(
-        .bad(.zone, Sentence("%1", told(sentence)), .run("sudo timedatectl set-timezone Europe/Prague")))
+      found.bad("\(.told(sentence))", .run("sudo timedatectl set-timezone Europe/Prague"))
     }
     if let own = facts.environment["TZ"], !own.isEmpty, facts.health != nil, own != it.local, own != ":\(it.local)" {
-      found.append(
-        .caution(
-          .zone, Sentence(localizable("this terminal has TZ=%1, and the daemon uses %2"), own, it.local),
-          .run("unset TZ")))
+      found.caution("this terminal has TZ=\(own), and the daemon uses \(it.local)", .run("unset TZ"))
     }
-    guard found.isEmpty else { return found }
+    guard found.isEmpty else { return }
     guard let version = it.version else {
-      return [.good(.zone, Sentence(localizable("%1; the time zone database does not state its version"), it.local))]
+      return found.good("\(it.local); the time zone database does not state its version")
     }
-    return [.good(.zone, Sentence(localizable("%1, from tzdata %2"), it.local, version))]
+    found.good("\(it.local), from tzdata \(version)")
   }
 
-  var wake: [Finding] {
-    guard let it = facts.examination else { return unexamined(.wake) }
+  func wake(_ found: inout CheckFindings) {
+    guard let it = examined(\.self, &found) else { return }
     switch (it.wantsWake, it.wakeProblem) {
     case (true?, let problem?):
-      let sentence = Sentence(localizable("a reminder asks to wake the machine, but cannot: %1"), told(problem))
+      let sentence = Sentence("a reminder asks to wake the machine, but cannot: \(.told(problem))")
       guard problem.contains("CAP_WAKE_ALARM") else {
-        return [
-          .caution(
-            .wake, sentence,
-            .advice(
-              Sentence(
-                localizable(
-                  "it comes when the machine is awake again; keep the machine awake until then"))))
-        ]
+        return found.caution(
+          sentence, .advice("it comes when the machine is awake again; keep the machine awake until then"))
       }
       let folder = facts.isSystem ? "/etc/systemd/system" : "~/.config/systemd/user"
       // The system's unit limits capabilities and blocks access to the clock, so both settings must be lifted.
       let bounds = facts.isSystem ? " CapabilityBoundingSet=CAP_WAKE_ALARM ProtectClock=no" : ""
-      return [
-        .caution(
-          .wake, sentence,
-          .write("[Service] AmbientCapabilities=CAP_WAKE_ALARM\(bounds)", into: "\(folder)/chimed.service.d/wake.conf"),
-          .run("\(facts.systemctl) daemon-reload && \(facts.systemctl) restart chimed"))
-      ]
-    case (true?, nil): return [.good(.wake, Sentence(localizable("reminders that ask for it wake the machine")))]
-    case (nil, _): return [.skipped(.wake, Sentence(localizable("not checked: no daemon answers")))]
-    default: return [.good(.wake, Sentence(localizable("no reminder asks for it")))]
+      found.caution(
+        sentence,
+        .write("[Service] AmbientCapabilities=CAP_WAKE_ALARM\(bounds)", into: "\(folder)/chimed.service.d/wake.conf"),
+        .run("\(facts.systemctl) daemon-reload && \(facts.systemctl) restart chimed"))
+    case (true?, nil): found.good("reminders that ask for it wake the machine")
+    case (nil, _): found.skipped("not checked: no daemon answers")
+    default: found.good("no reminder asks for it")
     }
   }
 
-  var language: [Finding] {
+  func language(_ found: inout CheckFindings) {
     let it = facts.language
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { facts.environment[$0] }.first { !$0.isEmpty } ?? "C"
     let first = it.wanted.first.map { String($0.prefix { $0 != "_" }) } ?? "en"
     // Installed translations are used even if the locale is missing.
     if !it.isKnown, first == "en" || !it.there.contains(first) {
-      return [
-        .caution(
-          .language, Sentence(localizable("this machine has no locale %1"), locale),
-          .run("sudo dpkg-reconfigure locales"))
-      ]
+      found.caution("this machine has no locale \(locale)", .run("sudo dpkg-reconfigure locales"))
+    } else if first == "en" || it.there.contains(first) {
+      found.good("\(locale)")
+    } else if it.there.isEmpty {
+      found.caution("\(locale): no translations are installed", .run("sudo make install"))
+    } else {
+      // A language without translations is no fault of the machine.
+      found.good("\(locale): Chime has no translation and uses English")
     }
-    if first == "en" || it.there.contains(first) {
-      return [.good(.language, Sentence("%1", locale))]
-    }
-    // A language without translations is no fault of the machine.
-    if !it.there.isEmpty {
-      return [.good(.language, Sentence(localizable("%1: Chime has no translation and uses English"), locale))]
-    }
-    return [
-      .caution(
-        .language, Sentence(localizable("%1: no translations are installed"), locale), .run("sudo make install"))
-    ]
   }
 }

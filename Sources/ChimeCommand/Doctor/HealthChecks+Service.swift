@@ -6,300 +6,193 @@ extension HealthChecks {
   /// The response time in milliseconds from which the daemon counts as slow.
   static let slow = 500
 
-  var daemon: [Finding] {
+  func daemon(_ found: inout CheckFindings) {
     switch facts.daemon {
-    case .answered(let health, let took): return answered(health, took)
-    case .absent:
-      return [.bad(.daemon, Sentence(localizable("no daemon answers: nothing fires")), start)]
+    case .answered(let health, let took): answered(health, took, &found)
+    case .absent: found.bad("no daemon answers: nothing fires", start)
     case .asleep:
-      return [
-        .bad(
-          .daemon,
-          Sentence(localizable("it does not run: nothing fires until a command contacts the socket")),
-          .run("\(facts.systemctl) enable --now chimed.service"))
-      ]
+      found.bad(
+        "it does not run: nothing fires until a command contacts the socket",
+        .run("\(facts.systemctl) enable --now chimed.service"))
     case .silent(let limit):
-      return [
-        .bad(
-          .daemon, Sentence(localizable("it runs but has not answered within %1 ms"), limit), restart,
-          .run(facts.journal))
-      ]
+      found.bad("it runs but has not answered within \(limit) ms", restart, .run(facts.journal))
     case .foreign(let user):
-      return [
-        .bad(
-          .daemon, Sentence(localizable("the daemon at %1 runs as another user (%2)"), facts.socket.path, user),
-          .run("export XDG_RUNTIME_DIR=/run/user/\(facts.userID)"))
-      ]
-    case .notPermitted:
-      return [.bad(.daemon, Sentence(localizable("it does not serve this user")), membership)]
+      found.bad("the daemon at \(facts.socket.path) runs as another user (\(user))", setRuntimeFolder)
+    case .notPermitted: found.bad("it does not serve this user", membership)
     case .stranger(let answer):
-      return [
-        .bad(
-          .daemon, Sentence(localizable("the program at %1 is not a compatible chimed: %2"), facts.socket.path, answer),
-          restart)
-      ]
+      found.bad("the program at \(facts.socket.path) is not a compatible chimed: \(answer)", restart)
     }
   }
 
-  private func answered(_ health: DaemonInterface.Health, _ took: Int) -> [Finding] {
-    var found: [Finding] = []
+  private func answered(_ health: DaemonInterface.Health, _ took: Int, _ found: inout CheckFindings) {
     if took > Self.slow {
-      found.append(
-        .caution(
-          .daemon, Sentence(localizable("it answers slowly: in %1 ms"), took), .run("\(facts.chime) status"),
-          .run(facts.journal)))
+      found.caution("it answers slowly: in \(took) ms", .run("\(facts.chime) status"), .run(facts.journal))
     }
     if health.version != facts.version {
-      found.append(
-        .caution(
-          .daemon, Sentence(localizable("chimed is version %1 and this command %2"), health.version, facts.version),
-          restart))
+      found.caution("chimed is version \(health.version) and this command \(facts.version)", restart)
     }
     // These notices have checks of their own.
     let apart = Set((health.notices ?? []).filter { ["mute", "heartbeat"].contains($0.kind) }.map(\.sentence))
     for sentence in health.attention ?? [] where !apart.contains(sentence) {
-      found.append(.caution(.daemon, Sentence(localizable("it needs attention: %1"), told(sentence))))
+      found.caution("it needs attention: \(.told(sentence))")
     }
-    guard found.isEmpty else { return found }
-    return [
-      .good(
-        .daemon,
-        Sentence(localizable("chimed %1 runs (process %2) and answers in %3 ms"), health.version, health.pid, took))
-    ]
+    guard found.isEmpty else { return }
+    found.good("chimed \(health.version) runs (process \(health.pid)) and answers in \(took) ms")
   }
 
   private var membership: Remedy {
     .run("sudo usermod --append --groups chime \(ShellText.quoted(facts.userName))")
   }
 
+  private var setRuntimeFolder: Remedy { .run("export XDG_RUNTIME_DIR=/run/user/\(facts.userID)") }
+
   // MARK: The socket
 
-  var socket: [Finding] {
+  func socket(_ found: inout CheckFindings) {
     let socket = facts.socket
-    var found: [Finding] = []
     switch socket.kind {
-    case .missing:
-      found.append(.caution(.socket, Sentence(localizable("there is no socket at %1"), socket.path), start))
-    case .unreachable:
-      found.append(.bad(.socket, Sentence(localizable("this user may not access %1"), socket.path)))
+    case .missing: found.caution("there is no socket at \(socket.path)", start)
+    case .unreachable: found.bad("this user may not access \(socket.path)")
     case .other:
-      found.append(
-        .bad(
-          .socket, Sentence(localizable("%1 is not a socket, so no daemon can listen there"), socket.path),
-          .run("mv \(ShellText.quoted(socket.path)) \(ShellText.quoted(socket.path + ".old"))"), start))
-    case .socket: found += existing(socket)
+      found.bad(
+        "\(socket.path) is not a socket, so no daemon can listen there",
+        .run("mv \(ShellText.quoted(socket.path)) \(ShellText.quoted(socket.path + ".old"))"), start)
+    case .socket: existing(socket, &found)
     }
     if !facts.isSystem, facts.isGuessed, (facts.environment["XDG_RUNTIME_DIR"] ?? "").isEmpty {
-      found.append(
-        .caution(
-          .socket, Sentence(localizable("XDG_RUNTIME_DIR is not set; Chime uses %1"), "/run/user/\(facts.userID)"),
-          .run("export XDG_RUNTIME_DIR=/run/user/\(facts.userID)")))
+      found.caution("XDG_RUNTIME_DIR is not set; Chime uses \("/run/user/\(facts.userID)")", setRuntimeFolder)
     }
-    guard found.isEmpty else { return found }
+    guard found.isEmpty else { return }
     let mode = "0" + String(socket.mode, radix: 8)
-    guard let holder = socket.holder else {
-      return [.good(.socket, Sentence(localizable("%1, mode %2"), socket.path, mode))]
-    }
-    return [
-      .good(
-        .socket,
-        Sentence(localizable("%1, mode %2, used by %3 (process %4)"), socket.path, mode, holder.name, holder.pid))
-    ]
+    guard let holder = socket.holder else { return found.good("\(socket.path), mode \(mode)") }
+    found.good("\(socket.path), mode \(mode), used by \(holder.name) (process \(holder.pid))")
   }
 
-  private func existing(_ socket: SocketFacts) -> [Finding] {
-    var found: [Finding] = []
+  private func existing(_ socket: SocketFacts, _ found: inout CheckFindings) {
     let path = ShellText.quoted(socket.path)
     switch socket.connection {
-    case .refused:
-      found.append(
-        .bad(
-          .socket, Sentence(localizable("%1 remains from a daemon that has ended: no process listens"), socket.path),
-          start))
+    case .refused: found.bad("\(socket.path) remains from a daemon that has ended: no process listens", start)
     case .notPermitted:
-      found.append(
-        .bad(
-          .socket, Sentence(localizable("this user may not connect to %1"), socket.path),
-          facts.isSystem ? membership : .run("ls -l \(path)")))
-    case .failed(let why):
-      found.append(.bad(.socket, Sentence(localizable("cannot connect to %1: %2"), socket.path, why)))
+      found.bad("this user may not connect to \(socket.path)", facts.isSystem ? membership : .run("ls -l \(path)"))
+    case .failed(let why): found.bad("cannot connect to \(socket.path): \(why)")
     case .taken, .notTried: break
     }
     // The system's socket is open to its group as well.
     let allowed: UInt32 = facts.isSystem ? 0o660 : 0o600
     if socket.mode & ~allowed & 0o077 != 0 {
       let mode = "0" + String(socket.mode, radix: 8)
-      found.append(
-        .bad(
-          .socket, Sentence(localizable("other users may connect to %1 (mode %2)"), socket.path, mode),
-          .run("\(facts.isSystem ? "sudo " : "")chmod \(String(allowed, radix: 8)) \(path)")))
+      found.bad(
+        "other users may connect to \(socket.path) (mode \(mode))",
+        .run("\(facts.isSystem ? "sudo " : "")chmod \(String(allowed, radix: 8)) \(path)"))
     }
     if facts.isSystem, !socket.group.isEmpty, socket.group != "chime" {
-      found.append(
-        .caution(
-          .socket,
-          Sentence(localizable("its group is %1, so members of the group chime cannot use it"), socket.group),
-          .run("sudo systemd-sysusers"), .run("sudo systemctl restart chimed.socket chimed.service")))
+      found.caution(
+        "its group is \(socket.group), so members of the group chime cannot use it",
+        .run("sudo systemd-sysusers"), .run("sudo systemctl restart chimed.socket chimed.service"))
     }
     if !facts.isSystem, facts.isGuessed, socket.owner != facts.userID, socket.owner != 0 {
-      found.append(
-        .bad(.socket, Sentence(localizable("%1 belongs to another user (%2)"), socket.path, socket.owner)))
+      found.bad("\(socket.path) belongs to another user (\(socket.owner))")
     }
-    return found
   }
 
   // MARK: systemd
 
-  var units: [Finding] {
+  func units(_ found: inout CheckFindings) {
     guard let units = facts.units else {
-      return [
-        .skipped(.units, Sentence(localizable("not checked: the socket is not where the units put it")))
-      ]
+      return found.skipped("not checked: the socket is not where the units put it")
     }
     if let problem = units.problem {
-      return [
-        .caution(
-          .units, Sentence(localizable("systemd does not manage it here: %1"), problem),
-          .advice(Sentence(localizable("start `chimed` by hand, or log in to a session that systemd manages"))))
-      ]
+      return found.caution(
+        "systemd does not manage it here: \(problem)",
+        .advice("start `chimed` by hand, or log in to a session that systemd manages"))
     }
-    guard units.service.isInstalled, units.socket.isInstalled else {
-      let missing = [("chimed.service", units.service), ("chimed.socket", units.socket)]
-        .filter { !$0.1.isInstalled }.map(\.0).joined(separator: ", ")
-      return [
-        .caution(
-          .units, Sentence(localizable("systemd does not know %1: chimed does not start by itself"), missing),
-          .run("sudo make install"), .run("\(facts.systemctl) daemon-reload"))
-      ]
+    let both = [("chimed.service", units.service), ("chimed.socket", units.socket)]
+    let missing = both.filter { !$0.1.isInstalled }.map(\.0).joined(separator: ", ")
+    guard missing.isEmpty else {
+      return found.caution(
+        "systemd does not know \(missing): chimed does not start by itself",
+        .run("sudo make install"), .run("\(facts.systemctl) daemon-reload"))
     }
-    var found: [Finding] = []
-    for (name, unit) in [("chimed.service", units.service), ("chimed.socket", units.socket)] {
-      found += judge(name, unit)
-    }
+    for (name, unit) in both { judge(name, unit, &found) }
+    let show = Remedy.run("\(facts.systemctl) cat chimed.service")
     if !units.programIsThere, let program = units.program {
-      found.append(
-        .bad(
-          .units, Sentence(localizable("chimed.service runs %1, which does not exist"), program),
-          .run("\(facts.systemctl) cat chimed.service")))
+      found.bad("chimed.service runs \(program), which does not exist", show)
     } else if let program = units.program, let own = units.own, program != own, !facts.isSystem {
-      found.append(
-        .caution(
-          .units, Sentence(localizable("chimed.service runs %1, but this command belongs to %2"), program, own),
-          .run("\(facts.systemctl) cat chimed.service")))
+      found.caution("chimed.service runs \(program), but this command belongs to \(own)", show)
     }
     if units.service.active != "active", facts.health != nil {
-      found.append(
-        .caution(
-          .units, Sentence(localizable("chimed runs outside systemd: it ends with its terminal")),
-          .advice(Sentence(localizable("end it, then: %1"), "\(facts.systemctl) start chimed"))))
+      found.caution(
+        "chimed runs outside systemd: it ends with its terminal",
+        .advice("end it, then: \("\(facts.systemctl) start chimed")"))
     }
-    guard found.isEmpty else { return found }
-    return [.good(.units, Sentence(localizable("installed, enabled and active (%1)"), units.service.file))]
+    if found.isEmpty { found.good("installed, enabled and active (\(units.service.file))") }
   }
 
-  private func judge(_ name: String, _ unit: UnitFacts.Unit) -> [Finding] {
-    var found: [Finding] = []
+  private func judge(_ name: String, _ unit: UnitFacts.Unit, _ found: inout CheckFindings) {
+    func systemctl(_ arguments: String) -> Remedy { .run("\(facts.systemctl) \(arguments)") }
     if unit.load != "loaded" {
-      found.append(
-        .bad(
-          .units, Sentence(localizable("%1 cannot be used: systemd calls it %2"), name, unit.load),
-          unit.load == "masked" ? .run("\(facts.systemctl) unmask \(name)") : .run("\(facts.systemctl) status \(name)"))
-      )
-      return found
+      return found.bad(
+        "\(name) cannot be used: systemd calls it \(unit.load)",
+        systemctl(unit.load == "masked" ? "unmask \(name)" : "status \(name)"))
     }
     if unit.active == "failed" {
-      found.append(
-        .bad(
-          .units, Sentence(localizable("%1 has failed (%2)"), name, unit.result), .run(facts.journal),
-          .run("\(facts.systemctl) restart \(name)")))
+      found.bad("\(name) has failed (\(unit.result))", .run(facts.journal), systemctl("restart \(name)"))
     }
     if unit.needsReload {
-      found.append(
-        .caution(
-          .units, Sentence(localizable("%1 has changed on disk, and systemd still uses the old version"), name),
-          .run("\(facts.systemctl) daemon-reload"), .run("\(facts.systemctl) restart \(name)")))
+      found.caution(
+        "\(name) has changed on disk, and systemd still uses the old version",
+        systemctl("daemon-reload"), systemctl("restart \(name)"))
     }
     if let shipped = unit.replaces {
-      found.append(
-        .caution(
-          .units,
-          Sentence(localizable("%1 overrides the unit that came with chimed and differs from it"), unit.file),
-          .run("diff \(ShellText.quoted(shipped)) \(ShellText.quoted(unit.file))"),
-          .advice(
-            Sentence(
-              localizable("if it is outdated, remove it, then: %1; put your own changes into a drop-in: %2"),
-              "\(facts.systemctl) daemon-reload", "\(facts.systemctl) edit \(name)"))))
+      let (reload, edit) = ("\(facts.systemctl) daemon-reload", "\(facts.systemctl) edit \(name)")
+      found.caution(
+        "\(unit.file) overrides the unit that came with chimed and differs from it",
+        .run("diff \(ShellText.quoted(shipped)) \(ShellText.quoted(unit.file))"),
+        .advice("if it is outdated, remove it, then: \(reload); put your own changes into a drop-in: \(edit)"))
     }
     if !["enabled", "enabled-runtime", "linked", "alias", "static"].contains(unit.fileState) {
-      found.append(
-        .caution(
-          .units, Sentence(localizable("%1 does not start by itself (%2)"), name, unit.fileState),
-          .run("\(facts.systemctl) enable --now \(name)")))
+      found.caution("\(name) does not start by itself (\(unit.fileState))", systemctl("enable --now \(name)"))
     } else if unit.active == "inactive", name.hasSuffix(".socket") {
-      found.append(
-        .caution(.units, Sentence(localizable("%1 does not listen"), name), .run("\(facts.systemctl) start \(name)")))
+      found.caution("\(name) does not listen", systemctl("start \(name)"))
     }
     if unit.restarts > 3 {
-      found.append(
-        .caution(
-          .units, Sentence(localizable("systemd restarted %1 %2 times after a failure"), name, unit.restarts),
-          .run(facts.journal)))
+      found.caution("systemd restarted \(name) \(unit.restarts) times after a failure", .run(facts.journal))
     }
-    return found
   }
 
-  var lingering: [Finding] {
+  func lingering(_ found: inout CheckFindings) {
     // The system's daemon needs no lingering.
-    guard !facts.isSystem, let lingers = facts.lingers else { return [] }
-    if lingers {
-      return [.good(.lingering, Sentence(localizable("your services continue after you log out")))]
-    }
+    guard !facts.isSystem, let lingers = facts.lingers else { return }
+    if lingers { return found.good("your services continue after you log out") }
     guard let endpoints = facts.endpoints.value, let commands = facts.commands.value else {
-      return [.skipped(.lingering, Sentence(localizable("not checked: no daemon answers")))]
+      return found.skipped("not checked: no daemon answers")
     }
     guard endpoints.count + commands.count > 0 else {
-      return [.good(.lingering, Sentence(localizable("not needed: all your reminders go to the desktop")))]
+      return found.good("not needed: all your reminders go to the desktop")
     }
-    return [
-      .caution(
-        .lingering,
-        Sentence(localizable("chimed ends when you log out, so your endpoints and commands wait until you return")),
-        .run("loginctl enable-linger"))
-    ]
+    found.caution(
+      "chimed ends when you log out, so your endpoints and commands wait until you return",
+      .run("loginctl enable-linger"))
   }
 
-  /// Checks the tenants; returns nothing if there are none.
-  var tenants: [Finding] {
-    guard let tenants = facts.health?.tenants, !tenants.isEmpty else { return [] }
-    let found = tenants.flatMap { tenant -> [Finding] in
-      var found: [Finding] = []
+  /// Checks the tenants; adds nothing if there are none.
+  func tenants(_ found: inout CheckFindings) {
+    guard let tenants = facts.health?.tenants, !tenants.isEmpty else { return }
+    for tenant in tenants {
       if let limit = tenant.reminderLimit, tenant.isNearLimit {
-        found.append(
-          .caution(
-            .tenants, Sentence(localizable("tenant %1 has %2 of %3 reminders"), tenant.name, tenant.reminders, limit),
-            .advice(
-              Sentence(localizable("remove some, or raise reminders in [tenants.%1] of the configuration"), tenant.name)
-            )
-          ))
+        found.caution(
+          "tenant \(tenant.name) has \(tenant.reminders) of \(limit) reminders",
+          .advice("remove some, or raise reminders in [tenants.\(tenant.name)] of the configuration"))
       }
       if tenant.requestsRefused > 0 {
-        found.append(
-          .caution(
-            .tenants,
-            Sentence(
-              localizable("tenant %1 has exceeded its requests per second; refused since the start: %2"),
-              tenant.name,
-              tenant.requestsRefused),
-            .advice(
-              Sentence(
-                localizable(
-                  "make it send fewer requests, or raise requestsPerSecond in [tenants.%1] of the configuration"),
-                tenant.name))))
+        let refused = tenant.requestsRefused
+        found.caution(
+          "tenant \(tenant.name) has exceeded its requests per second; refused since the start: \(refused)",
+          .advice(
+            "make it send fewer requests, or raise requestsPerSecond in [tenants.\(tenant.name)] of the configuration"))
       }
-      return found
     }
-    guard found.isEmpty else { return found }
-    return [.good(.tenants, Sentence(localizable("tenants: %1, none near a limit"), tenants.count))]
+    if found.isEmpty { found.good("tenants: \(tenants.count), none near a limit") }
   }
 }
 

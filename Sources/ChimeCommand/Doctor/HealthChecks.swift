@@ -10,55 +10,34 @@ struct HealthChecks {
   init(_ facts: DoctorFacts) { self.facts = facts }
 
   /// The findings in the order of `Check`, at least one for each check that applies.
-  var findings: [Finding] {
-    let all = Check.allCases.flatMap { check in
-      switch check {
-      case .daemon: daemon
-      case .socket: socket
-      case .units: units
-      case .lingering: lingering
-      case .configuration: configuration
-      case .store: store
-      case .room: room
-      case .snapshots: snapshots
-      case .secrets: secrets
-      case .bus: bus
-      case .notifications: notifications
-      case .desktop: desktop
-      case .endpoints: endpoints
-      case .commands: commands
-      case .deliveries: deliveries
-      case .heard: heard
-      case .heartbeat: heartbeat
-      case .trackers: trackers
-      case .tenants: tenants
-      case .clock: clock
-      case .zone: zone
-      case .wake: wake
-      case .language: language
-      }
+  var findings: [Finding] { Check.allCases.flatMap(findings(of:)) }
+
+  func findings(of check: Check) -> [Finding] {
+    var found = CheckFindings(check: check)
+    check.row.judge(self, &found)
+    return found.all
+  }
+
+  /// Returns a part of the diagnostics. Without diagnostics it skips the check.
+  func examined<Part>(
+    _ part: KeyPath<DaemonInterface.Examination, Part>, _ found: inout CheckFindings
+  ) -> Part? {
+    guard let examination = facts.examination else {
+      found.skipped("not checked: \(facts.examinationProblem ?? "no answer")")
+      return nil
     }
-    return all
+    return examination[keyPath: part]
   }
 
-  /// Returns the finding of a check that needs diagnostics when there are none.
-  func unexamined(_ check: Check) -> [Finding] {
-    [.skipped(check, Sentence(localizable("not checked: %1"), facts.examinationProblem ?? "no answer"))]
-  }
-
-  /// Returns the findings of a check that needs an answer of the daemon.
-  func asked<Value>(_ check: Check, _ asked: Asked<Value>, _ judge: (Value) -> [Finding]) -> [Finding] {
+  /// Returns an answer of the daemon. Without one it adds the reason to the findings.
+  func answer<Value>(_ asked: Asked<Value>, _ found: inout CheckFindings) -> Value? {
     switch asked {
-    case .answer(let value): judge(value)
-    case .notAsked: [.skipped(check, Sentence(localizable("not checked: no daemon answers")))]
-    case .failed(let why):
-      [.bad(check, Sentence(localizable("the daemon cannot report it: %1"), why), .run(facts.journal))]
+    case .answer(let value): return value
+    case .notAsked: found.skipped("not checked: no daemon answers")
+    case .failed(let why): found.bad("the daemon cannot report it: \(why)", .run(facts.journal))
     }
+    return nil
   }
-
-  func told(_ sentence: String) -> Sentence.Value { .told(sentence) }
-  func time(_ time: Wire.Time) -> Sentence.Value { .time(time) }
-  func bytes(_ count: Int) -> Sentence.Value { .bytes(count) }
 
   /// The remedy that starts the daemon now and at each login, if systemd has its units; else the program itself.
   var start: Remedy {
@@ -71,9 +50,12 @@ struct HealthChecks {
 
   var restart: Remedy {
     let isUnits = facts.units?.service.active == "active"
-    guard isUnits || facts.isSystem else {
-      return .advice(Sentence(localizable("end it and start `chimed` again")))
-    }
+    guard isUnits || facts.isSystem else { return .advice("end it and start `chimed` again") }
     return .run("\(facts.systemctl) restart chimed")
   }
+
+  /// The `sudo ` before a command that changes a file of the system's daemon.
+  var sudo: String { facts.isSystem && facts.userID != 0 ? "sudo " : "" }
+  /// The file into which settings of the daemon are written.
+  var configurationFile: String { facts.examination?.configuration.path ?? "chimed.toml" }
 }

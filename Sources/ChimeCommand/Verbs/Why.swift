@@ -12,7 +12,7 @@ enum Why {
         + "not earlier, and what stops its messages. Below a sentence stands the command that changes it."
     ],
     options: [Pagination.limit("times", usually: 3)],
-    examples: [.init(command: "chime why Stand-up"), .init(command: "chime why r7k2 -n 10")],
+    examples: ["chime why Stand-up", "chime why r7k2 -n 10"],
     alsoTried: ["reason", "because", "explain", "missed"],
     json: "`reminder`, and `reasons`: each a sentence with the command that changes it", run: run)
 
@@ -69,8 +69,7 @@ enum Why {
   private static func show(_ context: Context, _ reminder: RemindersInterface.Reminder, _ reasons: [Reason]) {
     let (clock, glyphs) = (context.clock(), Glyphs(context))
     let width = context.width
-    context.out(
-      "\(context.style(TerminalSanitizer.line(reminder.id), .strong))  \(TerminalSanitizer.line(reminder.title))")
+    context.print(heading: reminder.id, reminder.title)
     context.out("  \(TerminalSanitizer.line(reminder.when))")
     for reason in reasons {
       context.out()
@@ -85,21 +84,15 @@ enum Why {
 
 /// A statement about a reminder's past or next time, with its cause.
 struct Reason: Equatable, Sendable {
-  enum Kind: String, Sendable, CaseIterable { case rang, late, missed, next, delivery }
-
-  var kind: Kind
+  var kind: Output.Reason.Kind
   /// The scheduled time that it concerns.
   var at: Wire.Time?
   var sentence: Sentence
   /// The command that changes the cause.
   var command: String?
-}
 
-extension Reason {
   /// The reason in the output for programs.
-  var output: Output.Reason {
-    Output.Reason(kind: .init(rawValue: kind.rawValue) ?? .next, at: at, text: sentence.english, command: command)
-  }
+  var output: Output.Reason { Output.Reason(kind: kind, at: at, text: sentence.english, command: command) }
 }
 
 /// Derives the explanations from a reminder's record, without I/O, so that each sentence is testable.
@@ -123,150 +116,114 @@ struct Reasons {
 
   private func past(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
     let at = occurrence.scheduledAt
-    if let missed = occurrence.missed { return self.missed(occurrence, missed) }
+    if let missed = occurrence.missed { return self.missed(at, missed) }
     // For an expectation, only the ping matters.
     if reminder.within != nil { return expected(occurrence) }
     let lateness = length(occurrence.latenessMs ?? 0)
+    func reason(_ sentence: Sentence, _ command: String?) -> Reason {
+      Reason(kind: .late, at: at, sentence: sentence, command: command)
+    }
     switch occurrence.late {
     case .suspend:
-      return Reason(
-        kind: .late, at: at,
-        sentence: Sentence(
-          localizable("The time at %1 rang %2 late: the machine slept when it came."), time(at), lateness),
-        command: reminder.wake == true ? nil : "chime edit \(id) --wake")
+      return reason(
+        "The time at \(.time(at)) rang \(lateness) late: the machine slept when it came.",
+        reminder.wake == true ? nil : "chime edit \(id) --wake")
     case .downtime:
-      return Reason(
-        kind: .late, at: at,
-        sentence: Sentence(
-          localizable("The time at %1 rang %2 late: the daemon did not run when it came."), time(at), lateness),
-        command: "chime doctor")
+      return reason(
+        "The time at \(.time(at)) rang \(lateness) late: the daemon did not run when it came.", "chime doctor")
     case .quiet:
-      return Reason(
-        kind: .late, at: at,
-        sentence: Sentence(localizable("The time at %1 rang %2 late: quiet hours held it."), time(at), lateness),
-        command: "chime edit \(id) --quiet-rule off")
+      return reason(
+        "The time at \(.time(at)) rang \(lateness) late: quiet hours held it.", "chime edit \(id) --quiet-rule off")
     case .waited:
-      return Reason(
-        kind: .late, at: at,
-        sentence: Sentence(
-          localizable("The time at %1 rang %2 late: it waited until another reminder was done."), time(at), lateness),
-        command: "chime edit \(id) --only-if-done \"\"")
-    case nil: return rang(occurrence, at, lateness)
+      return reason(
+        "The time at \(.time(at)) rang \(lateness) late: it waited until another reminder was done.",
+        "chime edit \(id) --only-if-done \"\"")
+    case nil: break
     }
+    // A larger delay than the jitter means a moved or snoozed occurrence.
+    let jitter = reminder.jitter.flatMap { try? DurationText.parseISO8601($0) } ?? .zero
+    if let lag = occurrence.latenessMs, lag >= 1_000, lag <= jitter.rawValue + 1_000 {
+      return reason(
+        "The time at \(.time(at)) rang \(lateness) later because of its jitter.", "chime edit \(id) --jitter \"\"")
+    }
+    return rang(occurrence)
   }
 
   private func expected(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
-    let sentence =
-      occurrence.state == .awaited
-      ? Sentence(
-        localizable("A ping for the time at %1 is awaited until %2."), time(occurrence.scheduledAt),
-        occurrence.awaitedUntil.map { time($0) } ?? time(occurrence.scheduledAt))
-      : occurrence.firedAt == nil
-        ? Sentence(localizable("A ping came for the time at %1."), time(occurrence.scheduledAt))
-        : Sentence(
-          localizable("For the time at %1 no successful ping came in time, and Chime notified you."),
-          time(occurrence.scheduledAt))
-    return Reason(kind: .rang, at: occurrence.scheduledAt, sentence: sentence, command: "chime expect show \(id)")
-  }
-
-  private func rang(
-    _ occurrence: OccurrencesInterface.Occurrence, _ at: Wire.Time, _ lateness: String
-  ) -> Reason {
-    // A larger delay than the jitter means a moved or snoozed occurrence.
-    let jitter = reminder.jitter.flatMap { try? DurationText.parseISO8601($0) } ?? .zero
-    if let late = occurrence.latenessMs, late >= 1_000, late <= jitter.rawValue + 1_000 {
-      return Reason(
-        kind: .late, at: at,
-        sentence: Sentence(localizable("The time at %1 rang %2 later because of its jitter."), time(at), lateness),
-        command: "chime edit \(id) --jitter \"\"")
-    }
-    let (sentence, command): (Sentence, String?) =
-      switch occurrence.state {
-      case .done: (Sentence(localizable("The time at %1 rang and was done."), time(at)), nil)
-      case .dismissed: (Sentence(localizable("The time at %1 rang and was dismissed."), time(at)), nil)
-      case .snoozed where occurrence.rounds == 0:
-        (
-          Sentence(
-            localizable("The time at %1 was moved to %2."), time(at),
-            occurrence.snoozedUntil.map { time($0) } ?? time(at)),
-          "chime move \(id) +1h"
-        )
-      case .snoozed:
-        (Sentence(localizable("The time at %1 rang and was snoozed."), time(at)), "chime done \(occurrence.id)")
-      case .fired, .delivered, .missed, .awaited:
-        (Sentence(localizable("The time at %1 rang; nobody has answered."), time(at)), "chime done \(occurrence.id)")
-      }
-    return Reason(kind: .rang, at: at, sentence: sentence, command: command)
-  }
-
-  private func missed(
-    _ occurrence: OccurrencesInterface.Occurrence, _ missed: OccurrencesInterface.Occurrence.Missed
-  ) -> Reason {
     let at = occurrence.scheduledAt
+    func reason(_ sentence: Sentence) -> Reason {
+      Reason(kind: .rang, at: at, sentence: sentence, command: "chime expect show \(id)")
+    }
+    if occurrence.state == .awaited {
+      return reason("A ping for the time at \(.time(at)) is awaited until \(.time(occurrence.awaitedUntil ?? at)).")
+    }
+    return occurrence.firedAt == nil
+      ? reason("A ping came for the time at \(.time(at)).")
+      : reason("For the time at \(.time(at)) no successful ping came in time, and Chime notified you.")
+  }
+
+  private func rang(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
+    let at = occurrence.scheduledAt
+    func reason(_ sentence: Sentence, _ command: String? = nil) -> Reason {
+      Reason(kind: .rang, at: at, sentence: sentence, command: command)
+    }
+    let done = "chime done \(occurrence.id)"
+    return switch occurrence.state {
+    case .done: reason("The time at \(.time(at)) rang and was done.")
+    case .dismissed: reason("The time at \(.time(at)) rang and was dismissed.")
+    case .snoozed where occurrence.rounds == 0:
+      reason(
+        "The time at \(.time(at)) was moved to \(.time(occurrence.snoozedUntil ?? at)).", "chime move \(id) +1h")
+    case .snoozed: reason("The time at \(.time(at)) rang and was snoozed.", done)
+    case .fired, .delivered, .missed, .awaited: reason("The time at \(.time(at)) rang; nobody has answered.", done)
+    }
+  }
+
+  private func missed(_ at: Wire.Time, _ missed: OccurrencesInterface.Occurrence.Missed) -> Reason {
     let grace = LengthText.human(reminder.grace)
-    let (sentence, command): (Sentence, String?) =
-      switch missed {
-      case .suspend where reminder.catchUp.suspend == .skip:
-        (
-          Sentence(
-            localizable("The time at %1 did not ring: the machine slept, and this reminder skips such times."),
-            time(at)), "chime edit \(id) --catch-up suspend=latest"
-        )
-      case .suspend:
-        (
-          Sentence(
-            localizable(
-              "The time at %1 did not ring: the machine slept, and a later time rang or it was over %2 late."),
-            time(at), grace), "chime edit \(id) --catch-up suspend=all"
-        )
-      case .downtime where reminder.catchUp.downtime == .skip:
-        (
-          Sentence(
-            localizable(
-              "The time at %1 did not ring: the daemon did not run, and this reminder skips such times."),
-            time(at)), "chime edit \(id) --catch-up downtime=latest"
-        )
-      case .downtime:
-        (
-          Sentence(
-            localizable(
-              "The time at %1 did not ring: the daemon did not run, and a later time rang or it was over %2 late."
-            ), time(at), grace), "chime edit \(id) --catch-up downtime=all"
-        )
-      case .paused:
-        (
-          Sentence(localizable("The time at %1 did not ring: the reminder was paused, or everything was."), time(at)),
-          reminder.state == .paused ? "chime resume \(id)" : silence == nil ? nil : "chime resume --all"
-        )
-      case .skipped:
-        (
-          Sentence(localizable("The time at %1 did not ring: it was skipped with `chime skip`."), time(at)),
-          reminder.skipNext > 0 ? "chime skip \(id) -n 0" : nil
-        )
-      case .overCap:
-        (
-          Sentence(
-            localizable("The time at %1 did not ring: too many were late to catch up at once."), time(at)),
-          "chime edit \(id) --catch-up latest"
-        )
-      case .quiet:
-        (
-          Sentence(localizable("The time at %1 did not ring: it fell into quiet hours."), time(at)),
-          "chime edit \(id) --quiet-rule off"
-        )
-      case .doneAlready:
-        (
-          Sentence(localizable("The time at %1 did not ring: its tracker was done already."), time(at)),
-          "chime edit \(id) --no-quiet-when-done"
-        )
-      case .notDone:
-        (
-          Sentence(
-            localizable("The time at %1 did not ring: the reminder that it waits for was not done in time."), time(at)),
-          "chime edit \(id) --only-if-done \"\""
-        )
-      }
-    return Reason(kind: .missed, at: at, sentence: sentence, command: command)
+    func reason(_ sentence: Sentence, _ command: String?) -> Reason {
+      Reason(kind: .missed, at: at, sentence: sentence, command: command.map { "chime \($0)" })
+    }
+    return switch missed {
+    case .suspend where reminder.catchUp.suspend == .skip:
+      reason(
+        "The time at \(.time(at)) did not ring: the machine slept, and this reminder skips such times.",
+        "edit \(id) --catch-up suspend=latest")
+    case .suspend:
+      reason(
+        "The time at \(.time(at)) did not ring: the machine slept, and a later time rang or it was over \(grace) late.",
+        "edit \(id) --catch-up suspend=all")
+    case .downtime where reminder.catchUp.downtime == .skip:
+      reason(
+        "The time at \(.time(at)) did not ring: the daemon did not run, and this reminder skips such times.",
+        "edit \(id) --catch-up downtime=latest")
+    case .downtime:
+      reason(
+        """
+        The time at \(.time(at)) did not ring: the daemon did not run, and a later time rang or it was over \
+        \(grace) late.
+        """, "edit \(id) --catch-up downtime=all")
+    case .paused:
+      reason(
+        "The time at \(.time(at)) did not ring: the reminder was paused, or everything was.",
+        reminder.state == .paused ? "resume \(id)" : silence == nil ? nil : "resume --all")
+    case .skipped:
+      reason(
+        "The time at \(.time(at)) did not ring: it was skipped with `chime skip`.",
+        reminder.skipNext > 0 ? "skip \(id) -n 0" : nil)
+    case .overCap:
+      reason(
+        "The time at \(.time(at)) did not ring: too many were late to catch up at once.",
+        "edit \(id) --catch-up latest")
+    case .quiet:
+      reason("The time at \(.time(at)) did not ring: it fell into quiet hours.", "edit \(id) --quiet-rule off")
+    case .doneAlready:
+      reason("The time at \(.time(at)) did not ring: its tracker was done already.", "edit \(id) --no-quiet-when-done")
+    case .notDone:
+      reason(
+        "The time at \(.time(at)) did not ring: the reminder that it waits for was not done in time.",
+        "edit \(id) --only-if-done \"\"")
+    }
   }
 
   /// The undelivered messages of the latest occurrence that fired.
@@ -281,12 +238,11 @@ struct Reasons {
       var command = "chime deliveries --id \(delivery.id)"
       switch delivery.state {
       case .delivered, .cancelled: return nil
-      case .pending: sentence = Sentence(localizable("Its message to %1 is still pending."), delivery.channel)
+      case .pending: sentence = Sentence("Its message to \(delivery.channel) is still pending.")
       case .waiting:
-        sentence = Sentence(
-          localizable("Its message to %1 was not delivered and is retried: %2"), delivery.channel, result)
+        sentence = Sentence("Its message to \(delivery.channel) was not delivered and is retried: \(result)")
       case .dead:
-        sentence = Sentence(localizable("Its message to %1 was given up: %2"), delivery.channel, result)
+        sentence = Sentence("Its message to \(delivery.channel) was given up: \(result)")
         command = "chime redeliver \(delivery.id)"
       }
       return Reason(kind: .delivery, at: latest.scheduledAt, sentence: sentence, command: command)
@@ -297,97 +253,72 @@ struct Reasons {
 
   private var coming: [Reason] {
     var reasons: [Reason] = []
-    func add(_ sentence: Sentence, _ command: String? = nil) {
-      reasons.append(Reason(kind: .next, at: reminder.next, sentence: sentence, command: command))
+    func add(_ sentence: Sentence, _ command: String) {
+      reasons.append(Reason(kind: .next, at: reminder.next, sentence: sentence, command: "chime \(command)"))
     }
     if let again = reminder.repeatAt {
-      add(Sentence(localizable("It is not answered yet: it is repeated at %1."), time(again)), "chime done \(id)")
+      add("It is not answered yet: it is repeated at \(.time(again)).", "done \(id)")
     }
     if reminder.state == .paused {
-      add(
-        reminder.pausedUntil.map { Sentence(localizable("It is paused until %1."), time($0)) }
-          ?? Sentence(localizable("It is paused until it is resumed.")), "chime resume \(id)")
-      guard reminder.pausedUntil != nil else { return reasons }
+      guard let until = reminder.pausedUntil else {
+        add("It is paused until it is resumed.", "resume \(id)")
+        return reasons
+      }
+      add("It is paused until \(.time(until)).", "resume \(id)")
     } else if let silence, isSilent(silence) {
-      add(Sentence(localizable("Everything is silent until %1."), time(silence.until)), "chime resume --all")
+      add("Everything is silent until \(.time(silence.until)).", "resume --all")
     }
     if reminder.skipNext > 0 {
-      add(
-        Sentence(localizable("It skips its next times; their number: %1."), reminder.skipNext),
-        "chime skip \(id) -n 0")
+      add("It skips its next times; their number: \(reminder.skipNext).", "skip \(id) -n 0")
     }
     for day in leftOut {
       add(
-        Sentence(
-          localizable("It does not ring on a day that its schedule leaves out: %1."),
-          Sentence.Value.leftOut(day, preferredLanguages)), "chime calendars \(day.calendar)")
+        "It does not ring on a day that its schedule leaves out: \(.leftOut(day, preferredLanguages)).",
+        "calendars \(day.calendar)")
     }
     if let problem = reminder.wakeProblem {
-      add(Sentence(localizable("The machine is not woken for it: %1"), Sentence.Value.told(problem)), "chime doctor")
+      add("The machine is not woken for it: \(.told(problem))", "doctor")
     }
     guard let next = reminder.next else {
-      if addAwaited({ add($0, $1) }) { return reasons }
-      add(
-        reminder.state == .waiting
-          ? Sentence(localizable("It waits for an answer, and its schedule has no further time."))
-          : Sentence(localizable("It does not ring again: its schedule has no further time.")),
-        reminder.state == .waiting ? "chime done \(id)" : "chime edit \(id) --when \"tomorrow at 9\"")
+      // What a reminder without a next time waits for.
+      if let condition = reminder.onlyIfDone, let since = condition.since {
+        add(
+          "Its time at \(.time(since)) is deferred until \"\(condition.title ?? condition.reminder)\" is done.",
+          "edit \(id) --only-if-done \"\"")
+      } else if let chain = reminder.follows, reminder.state != .finished, let title = chain.title {
+        add(
+          chain.event == .done ? "It rings when \"\(title)\" is done." : "It rings when \"\(title)\" is missed.",
+          "show \(chain.reminder)")
+      } else if reminder.state == .waiting {
+        add("It waits for an answer, and its schedule has no further time.", "done \(id)")
+      } else {
+        add(
+          "It does not ring again: its schedule has no further time.", "edit \(id) --when \"tomorrow at 9\"")
+      }
       return reasons
     }
+    let at = Sentence.Value.time(next)
     if let passed = reminder.passedOver {
-      add(Self.passedOver(passed, next), "chime edit \(id) --no-quiet-when-done")
+      let command = "edit \(id) --no-quiet-when-done"
+      switch passed {
+      case .doneAlready: add("Its time at \(at) will not ring: its tracker is done already.", command)
+      case .paused: add("Its time at \(at) will not ring: its tracker is paused.", command)
+      case .skipped: add("Its time at \(at) will not ring: its tracker skips that day.", command)
+      }
     } else if let held = reminder.held {
       add(
-        Sentence(
-          localizable("It rings next at %1: quiet hours defer the time at %2 until then."), time(next), time(held)),
-        "chime edit \(id) --quiet-rule off")
+        "It rings next at \(at): quiet hours defer the time at \(.time(held)) until then.",
+        "edit \(id) --quiet-rule off")
     } else if let moved = occurrences.first(where: { $0.rounds == 0 && $0.snoozedUntil?.at == next.at }) {
-      add(
-        Sentence(
-          localizable("It rings next at %1: its time at %2 was moved there."), time(next), time(moved.scheduledAt)),
-        "chime move \(id) +1h")
+      add("It rings next at \(at): its time at \(.time(moved.scheduledAt)) was moved there.", "move \(id) +1h")
     } else if let snoozed = occurrences.first(where: { $0.state == .snoozed && $0.snoozedUntil?.at == next.at }) {
-      add(
-        Sentence(localizable("It rings next at %1, when its snooze ends."), time(next)),
-        "chime snooze \(snoozed.id) 10m"
-      )
+      add("It rings next at \(at), when its snooze ends.", "snooze \(snoozed.id) 10m")
     } else {
       add(
-        Sentence(
-          localizable("It rings next at %1: its schedule, %2, has no earlier time that rings."), time(next),
-          reminder.when
-        ),
-        "chime edit \(id) --when \"\(reminder.when)\"")
+        "It rings next at \(at): its schedule, \(reminder.when), has no earlier time that rings.",
+        "edit \(id) --when \"\(reminder.when)\"")
     }
     return reasons
-  }
-
-  /// Adds the event that a reminder without a next time waits for.
-  private func addAwaited(_ add: (Sentence, String?) -> Void) -> Bool {
-    if let condition = reminder.onlyIfDone, let since = condition.since {
-      add(
-        Sentence(
-          localizable("Its time at %1 is deferred until \"%2\" is done."), time(since),
-          condition.title ?? condition.reminder),
-        "chime edit \(id) --only-if-done \"\"")
-      return true
-    }
-    guard let chain = reminder.follows, reminder.state != .finished, let title = chain.title else { return false }
-    let sentence =
-      chain.event == .done
-      ? Sentence(localizable("It rings when \"%1\" is done."), title)
-      : Sentence(localizable("It rings when \"%1\" is missed."), title)
-    add(sentence, "chime show \(chain.reminder)")
-    return true
-  }
-
-  private static func passedOver(_ reason: Wire.PassedOver, _ next: Wire.Time) -> Sentence {
-    let at = Sentence.Value.time(next)
-    return switch reason {
-    case .doneAlready: Sentence(localizable("Its time at %1 will not ring: its tracker is done already."), at)
-    case .paused: Sentence(localizable("Its time at %1 will not ring: its tracker is paused."), at)
-    case .skipped: Sentence(localizable("Its time at %1 will not ring: its tracker skips that day."), at)
-    }
   }
 
   /// Whether a global silence covers the reminder's next time.
@@ -402,40 +333,27 @@ struct Reasons {
   // MARK: Channels
 
   private var channels: [Reason] {
+    func reason(_ sentence: Sentence, _ command: String) -> Reason {
+      Reason(kind: .delivery, at: reminder.next, sentence: sentence, command: "chime \(command)")
+    }
     guard !reminder.channels.isEmpty else {
-      return [
-        Reason(
-          kind: .delivery, at: reminder.next, sentence: Sentence(localizable("It reaches nobody: it has no channel.")),
-          command: "chime edit \(id) --to desktop")
-      ]
+      return [reason("It reaches nobody: it has no channel.", "edit \(id) --to desktop")]
     }
     return reminder.channels.compactMap { name in
-      let (sentence, command): (Sentence, String)
-      if let endpoint = endpoints.first(where: { $0.name == name }) {
-        if let reason = endpoint.disabled {
-          sentence = Sentence(
-            localizable("Messages cannot reach %1: the endpoint is disabled: %2"), name, Sentence.Value.told(reason))
-          command = "chime endpoint enable \(name)"
-        } else if let fault = endpoint.fault {
-          sentence = Sentence(localizable("Messages cannot reach %1: %2"), name, Sentence.Value.told(fault))
-          command = "chime endpoint show \(name)"
-        } else {
-          return nil
-        }
-      } else if name == "desktop" || commands.contains(where: { $0.name == name }) {
-        return nil
-      } else {
-        sentence = Sentence(
-          localizable("Messages cannot reach %1: there is no such endpoint and no such command."), name)
-        command = "chime endpoint add \(name) URL"
+      guard let endpoint = endpoints.first(where: { $0.name == name }) else {
+        guard name != "desktop", !commands.contains(where: { $0.name == name }) else { return nil }
+        return reason(
+          "Messages cannot reach \(name): there is no such endpoint and no such command.",
+          "endpoint add \(name) URL")
       }
-      return Reason(kind: .delivery, at: reminder.next, sentence: sentence, command: command)
+      if let cause = endpoint.disabled {
+        return reason(
+          "Messages cannot reach \(name): the endpoint is disabled: \(.told(cause))", "endpoint enable \(name)")
+      }
+      guard let fault = endpoint.fault else { return nil }
+      return reason("Messages cannot reach \(name): \(.told(fault))", "endpoint show \(name)")
     }
   }
-
-  // MARK: Values
-
-  private func time(_ time: Wire.Time) -> Sentence.Value { .time(time) }
 
   /// Returns `3h20m`, which needs no translation.
   private func length(_ milliseconds: Int) -> String {

@@ -80,7 +80,7 @@ import Testing
     let broken = Self.breaks[index]
     var facts = DoctorTests.healthy()
     broken.change(&facts)
-    let findings = HealthChecks(facts).findings.filter { $0.check == .store }
+    let findings = HealthChecks(facts).findings(of: .store)
     #expect(findings.count == 1, "\(findings.map(\.message.english))")
     let found = try #require(findings.first)
     #expect(found.state == broken.state && found.message.english.contains(broken.says), "\(found.message.english)")
@@ -94,6 +94,6 @@ import Testing
     Self.server {
       ($0.hasAutovacuum, $0.connections, $0.clockAheadMs) = (false, 97, 60_000)
     }(&facts)
-    #expect(HealthChecks(facts).findings.filter { $0.check == .store }.count == 3)
+    #expect(HealthChecks(facts).findings(of: .store).count == 3)
   }
 }

@@ -92,7 +92,7 @@ import Varlink
       var health = Samples.health()
       health.tenants = tenants
       facts.daemon = .answered(health, after: 1)
-      return HealthChecks(facts).tenants.map { "\($0.state) \($0.message.english)" }
+      return HealthChecks(facts).findings(of: .tenants).map { "\($0.state) \($0.message.english)" }
     }
     #expect(
       findings(Samples.tenant("a", reminders: 89, of: 100), Samples.tenant("b", reminders: 5))
@@ -110,7 +110,7 @@ import Varlink
       var health = Samples.health()
       health.heartbeat = .init(takenAt: takenAt, problem: problem)
       facts.daemon = .answered(health, after: 1)
-      return HealthChecks(facts).heartbeat.map { "\($0.state) \($0.message.english)" }
+      return HealthChecks(facts).findings(of: .heartbeat).map { "\($0.state) \($0.message.english)" }
     }
     #expect(findings(nil) == ["good the daemon has sent none yet"])
     let taken = Wire.Time(at: "2026-03-27T08:00:00Z", zone: "UTC")
@@ -121,13 +121,13 @@ import Varlink
       ])
     var facts = Self.healthy()
     facts.daemon = .answered(Samples.health(), after: 1)
-    #expect(HealthChecks(facts).heartbeat.isEmpty)
+    #expect(HealthChecks(facts).findings(of: .heartbeat).isEmpty)
   }
 
   struct Break: Sendable {
     var name: String
     var check: Check
-    var state: Finding.State
+    var state: Output.Finding.State
     /// A part of the English message.
     var says: String
     /// The text of the first remedy.
@@ -135,7 +135,7 @@ import Varlink
     var change: @Sendable (inout DoctorFacts) -> Void
 
     init(
-      _ check: Check, _ state: Finding.State, _ says: String, _ helps: String,
+      _ check: Check, _ state: Output.Finding.State, _ says: String, _ helps: String,
       _ change: @escaping @Sendable (inout DoctorFacts) -> Void
     ) {
       (name, self.check, self.state, self.says, self.helps, self.change) = (says, check, state, says, helps, change)
@@ -488,18 +488,18 @@ import Varlink
     #expect(size(68 << 30) == "68 GiB")
   }
 
-  /// docs/doctor.md has a row for each check, in the same order and words, with the printed name.
+  /// docs/doctor.md has a row for each check, in the same order, with the printed name.
   @Test func theManualHasEachCheck() throws {
     let root = URL(filePath: Package.folder)
     let text = try String(contentsOf: root.appending(path: "docs/doctor.md"), encoding: .utf8)
     let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
-      row.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: .whitespaces) }
+      row.split(separator: "|")[0].trimmingCharacters(in: .whitespaces)
     }
     #expect(
       rows
         == Check.allCases.map { check in
           let (printed, name) = (Doctor.title(check), check.rawValue)
-          return [printed == name ? "`\(name)`" : "`\(printed)` (`\(name)`)", check.summary]
+          return printed == name ? "`\(name)`" : "`\(printed)` (`\(name)`)"
         })
   }
 

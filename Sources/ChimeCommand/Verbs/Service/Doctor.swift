@@ -3,7 +3,7 @@ import ChimeWords
 /// `chime doctor`
 enum Doctor {
   static let verb = Verb(
-    name: "doctor", group: .about, arguments: [""],
+    name: "doctor", group: .about,
     summary: "Check everything that reminders depend on, with advice",
     details: [
       "Each line is a check: ✓ is fine, ! works but needs attention, ✗ does not work, - could not be checked. Below "
@@ -13,9 +13,7 @@ enum Doctor {
       "If anything does not work, the exit status is 1, otherwise 0. `docs/doctor.md` lists all checks.",
     ],
     options: [.flag("live", nil, "Send each endpoint a test message")],
-    examples: [
-      .init(command: "chime doctor"), .init(command: "chime doctor --live"), .init(command: "chime --system doctor"),
-    ],
+    examples: ["chime doctor", "chime doctor --live", "chime --system doctor"],
     alsoTried: ["check", "diagnose", "fsck", "troubleshoot"], json: "`checks`, and `more`, which is false", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -62,7 +60,7 @@ enum Doctor {
     }
   }
 
-  private static func sign(_ state: Finding.State) -> (String, Style.Tone) {
+  private static func sign(_ state: Output.Finding.State) -> (String, Style.Tone) {
     switch state {
     case .good: ("✓", .good)
     case .caution: ("!", .caution)
@@ -97,40 +95,14 @@ enum Doctor {
     return parts.joined(separator: (context.process.output.width ?? .max) < 64 ? ",\n" : ", ")
   }
 
-  static func title(_ check: Check) -> String {
-    switch check {
-    case .daemon: localized("daemon")
-    case .socket: localized("socket")
-    case .units: localized("units")
-    case .lingering: localized("lingering")
-    case .configuration: localized("configuration")
-    case .store: localized("store")
-    case .room: localized("room")
-    case .snapshots: localized("snapshots")
-    case .secrets: localized("secrets")
-    case .bus: localized("session bus")
-    case .notifications: localized("notifications")
-    case .desktop: localized("popups")
-    case .endpoints: localized("endpoints")
-    case .commands: localized("commands")
-    case .heard: localized("heard")
-    case .deliveries: localized("deliveries")
-    case .heartbeat: localized("heartbeat")
-    case .trackers: localized("trackers")
-    case .tenants: localized("tenants")
-    case .clock: localized("clock")
-    case .zone: localized("time zone")
-    case .wake: localized("waking")
-    case .language: localized("language")
-    }
-  }
+  static func title(_ check: Check) -> String { localized(key: check.row.title) }
 }
 
 extension Finding {
   /// The finding in the output for programs.
   var output: Output.Finding {
     Output.Finding(
-      check: check.rawValue, state: .init(rawValue: state.rawValue) ?? .skipped, message: message.english,
+      check: check.rawValue, state: state, message: message.english,
       remedies: remedies.map { remedy in
         switch remedy {
         case .run(let command): Output.Remedy(kind: .command, text: command)
