@@ -21,18 +21,6 @@ package struct CommandProcess {
   var elapsed: () -> Duration = { ContinuousClock.now - CommandProcess.begun }
   private static let begun = ContinuousClock.now
 
-  package init(
-    environment: [String: String], userID: UInt32, now: @escaping () -> Instant, input: TextSource, output: TextSink,
-    errors: TextSink
-  ) {
-    self.environment = environment
-    self.userID = userID
-    self.now = now
-    self.input = input
-    self.output = output
-    self.errors = errors
-  }
-
   /// Whether a person can be asked.
   var isInteractive: Bool { input.isTerminal && errors.isTerminal }
 

@@ -146,6 +146,11 @@ final class Context {
 
   func print(json: JSONText) { out(json.text(indented: process.output.isTerminal)) }
 
+  /// Prints the name or id of one thing, and its title.
+  func print(heading name: String, _ title: String) {
+    out("\(style(TerminalSanitizer.line(name), .strong))  \(TerminalSanitizer.line(title))")
+  }
+
   func print(table: Table) {
     for line in table.lines(width: process.output.width, style: style) { out(line) }
   }

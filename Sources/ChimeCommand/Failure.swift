@@ -84,3 +84,17 @@ struct Failure: Error, Equatable {
 func describe(errno code: Int32) -> String {
   strerror(code).map { String(cString: $0) } ?? localized("error %1", code)
 }
+
+/// Refuses the command line unless it follows a rule.
+func need(
+  _ rule: Bool, _ message: @autoclosure () -> String, hint: @autoclosure () -> String? = nil
+) throws(Failure) {
+  guard rule else { throw .usage(message(), hint: hint()) }
+}
+
+/// Refuses a valid command line unless what it asks for can be done.
+func need(
+  _ rule: Bool, failed message: @autoclosure () -> String, hint: @autoclosure () -> String? = nil
+) throws(Failure) {
+  guard rule else { throw .failed(message(), hint: hint()) }
+}

@@ -49,7 +49,7 @@ struct Completer {
   private func words(_ index: Int) -> Completion {
     guard let verb = typed.line.verb else { return Completion() }
     // `--all TRACKER` is the usage of a line with --all only.
-    let usages = verb.arguments.map { ArgumentKind.Usage($0, of: verb) }
+    let usages = verb.usages.map { ArgumentKind.Usage($0, of: verb) }
     let named = usages.filter { $0.option.map { typed.line.has($0) } ?? false }
     let forms = (named.isEmpty ? usages.filter { $0.option == nil } : named).map(\.places)
     var result = Completion()
@@ -135,7 +135,7 @@ struct Completer {
     let said = head + typed.current
     let known = source.reminders(which, saying: said)
     var found: [Candidate] = []
-    if before.isEmpty || typed.line.verb?.arguments.contains(where: { $0.hasSuffix("…]") }) == true {
+    if before.isEmpty || typed.line.verb?.usages.contains(where: { $0.hasSuffix("…]") }) == true {
       found += known.map { Candidate($0.id, $0.title) }
     }
     if !said.isEmpty {

@@ -63,7 +63,7 @@ struct TypedLine {
 
   /// Whether positional arguments may stand here, so that `-` alone may be one.
   private var takesWords: Bool {
-    line.verb?.subverbs.isEmpty == true && line.verb?.arguments.first?.contains("-") == true
+    line.verb?.subverbs.isEmpty == true && line.verb?.usages.first?.contains("-") == true
   }
 
   /// The options that may still be given, including the one that is being typed.

@@ -13,7 +13,7 @@ struct SocketPath: Equatable {
   /// Chooses the socket: `--socket`, `--system`, `CHIME_SOCKET`, else the one in the user's runtime directory.
   static func chosen(by line: ParsedLine, environment: [String: String], userID: UInt32) throws -> SocketPath {
     if let path = line.value("socket") {
-      guard !path.isEmpty else { throw Failure.usage(localized("--socket needs the path of a socket")) }
+      try need(!path.isEmpty, localized("--socket needs the path of a socket"))
       return SocketPath(path: plain(path), isSystem: plain(path) == system)
     }
     if line.has("system") { return SocketPath(path: system, isSystem: true) }

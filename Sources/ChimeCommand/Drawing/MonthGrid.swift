@@ -62,7 +62,7 @@ struct MonthGrid {
     guard let month else {
       throw Failure.usage(localized("--month needs a month such as 2026-03 or march, not \"%1\"", text))
     }
-    guard month <= today else { throw Failure.usage(localized("--month %1 is in the future", text)) }
+    try need(month <= today, localized("--month %1 is in the future", text))
     return month
   }
 

@@ -36,7 +36,7 @@ struct HelpPage {
     var lines = [localized(key: verb.summary) + "."]
     lines.append("")
     let usage = title(localized("usage"))
-    for (index, arguments) in verb.arguments.enumerated() {
+    for (index, arguments) in verb.usages.enumerated() {
       let head = index == 0 ? usage : String(repeating: " ", count: TextWidth.of(usage))
       lines.append(head + " " + [name, arguments, "[OPTIONS]"].filter { !$0.isEmpty }.joined(separator: " "))
     }
@@ -44,7 +44,7 @@ struct HelpPage {
     if !verb.subverbs.isEmpty {
       lines += ["", title(localized("Verbs"))]
       for subverb in verb.subverbs {
-        lines += item("\(subverb.name) \(subverb.arguments[0])", localized(key: subverb.summary), column: 20)
+        lines += item("\(subverb.name) \(subverb.usages[0])", localized(key: subverb.summary), column: 20)
       }
     }
     if !verb.options.isEmpty { lines += ["", title(localized("Options"))] + options(verb.options) }

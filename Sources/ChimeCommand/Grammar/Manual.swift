@@ -49,7 +49,7 @@ enum Manual {
     guard let verb = path.last else { return [] }
     let name = "chime " + path.map(\.name).joined(separator: " ")
     var lines = ["", "\(path.count == 1 ? "###" : "####") `\(name)`", "", "\(verb.summary).", ""]
-    for arguments in verb.arguments {
+    for arguments in verb.usages {
       lines.append("    " + [name, arguments].filter { !$0.isEmpty }.joined(separator: " "))
     }
     for detail in verb.details { lines += ["", escaped(detail)] }

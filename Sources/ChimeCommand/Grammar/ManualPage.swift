@@ -65,7 +65,7 @@ enum ManualPage {
     var lines: [String] = []
     if verb.subverbs.isEmpty {
       lines.append(
-        verb.arguments.map { "*\(name)*" + ($0.isEmpty ? "" : " \(arguments($0))") }.joined(separator: "++\n"))
+        verb.usages.map { "*\(name)*" + ($0.isEmpty ? "" : " \(arguments($0))") }.joined(separator: "++\n"))
       lines += ["\t\(plain(verb.summary))."]
     } else {
       lines += ["## \(name)", "", "\(plain(verb.summary))."]

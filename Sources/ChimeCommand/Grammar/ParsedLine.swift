@@ -78,7 +78,7 @@ struct ParsedLine {
       throw unknown(option: "--\(name)", name: name, table: table)
     }
     if option.value == nil {
-      guard parts.count == 1 else { throw Failure.usage(localized("--%1 takes no value", name)) }
+      try need(parts.count == 1, localized("--%1 takes no value", name))
       given.append((option, ""))
     } else if parts.count == 2 {
       try add(option, String(parts[1]))

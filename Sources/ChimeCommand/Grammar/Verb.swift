@@ -1,3 +1,5 @@
+import ChimeWords
+
 /// One verb of the command: a row of the table from which help, manual and parser are made.
 struct Verb: Sendable {
   /// The sections of the overview.
@@ -16,8 +18,8 @@ struct Verb: Sendable {
 
   var name: String
   var group: Group
-  /// The arguments of each usage line: `TITLE SCHEDULE…`.
-  var arguments: [String]
+  /// The arguments of each usage line: `TITLE SCHEDULE…`. Without any, see `usages`.
+  var arguments: [String] = []
   /// One sentence without a full stop.
   var summary: String
   /// The paragraphs of its help.
@@ -31,11 +33,23 @@ struct Verb: Sendable {
   var subverbs: [Verb] = []
   /// The nested verb that runs if the line names none.
   var usualSubverb: String?
-  var run: Run
+  var run: Run = { context in
+    let names = context.line.path.last?.subverbs.map(\.name) ?? []
+    throw Failure.usage(localized("%1: one of them is missing", names.joined(separator: ", ")))
+  }
 
-  struct Example: Sendable {
+  /// The arguments of each usage line; by default none, or the names of the nested verbs.
+  var usages: [String] {
+    guard arguments.isEmpty else { return arguments }
+    return [subverbs.isEmpty ? "" : subverbs.map(\.name).joined(separator: "|") + " …"]
+  }
+
+  struct Example: Sendable, ExpressibleByStringLiteral {
     var command: String
-    var remark: String = ""
+    var remark: String
+
+    init(command: String, remark: String) { (self.command, self.remark) = (command, remark) }
+    init(stringLiteral command: String) { self.init(command: command, remark: "") }
   }
 
   /// An option; it takes a value if `value` is set.

@@ -90,11 +90,9 @@ enum PastMoment {
     let text = trimmed(text)
     let moment = try read(text, option: option, now: now, zone: zone)
     // Allow a minute for clock differences and for timestamps generated just now.
-    guard moment.milliseconds <= now.milliseconds + 60_000 else {
-      throw Failure.usage(
-        localized("--%1 %2 is in the future", option, text),
-        hint: localized("a day may stand before the time: --%1 \"yesterday 21:00\"", option))
-    }
+    try need(
+      moment.milliseconds <= now.milliseconds + 60_000, localized("--%1 %2 is in the future", option, text),
+      hint: localized("a day may stand before the time: --%1 \"yesterday 21:00\"", option))
     return moment
   }
 

@@ -4,18 +4,14 @@ import ChimeWords
 /// `chime entry list|edit|remove|export|import`
 enum EntryVerbs {
   static let verb = Verb(
-    name: "entry", group: .keep, arguments: ["list|edit|remove|export|import …"],
+    name: "entry", group: .keep,
     summary: "Entries: list, change, remove, export and import them",
     details: [
       "`chime log` adds an entry. Streaks, achievements and statistics follow every change; unlocked achievements "
         + "stay unlocked. `chime undo` undoes the last change."
     ],
-    examples: [
-      .init(command: "chime entry list water -n 5"), .init(command: "chime entry edit 42 330ml"),
-      .init(command: "chime entry export > entries.csv"),
-    ],
-    alsoTried: ["entries"], subverbs: [list, edit, remove, EntryExchange.export, EntryExchange.load],
-    run: { _ in throw Failure.usage("list, edit, remove, export or import is missing") })
+    examples: ["chime entry list water -n 5", "chime entry edit 42 330ml", "chime entry export > entries.csv"],
+    alsoTried: ["entries"], subverbs: [list, edit, remove, EntryExchange.export, EntryExchange.load])
 
   static let list = Verb(
     name: "list", group: .keep, arguments: ["[TRACKER]"], summary: "List entries, the newest first",
@@ -26,8 +22,7 @@ enum EntryVerbs {
       .flag("notes", nil, "Only those with a note"), Pagination.limit("entries", usually: 20),
     ],
     examples: [
-      .init(command: "chime entry list"), .init(command: "chime entry list weight --range 1M --notes"),
-      .init(command: "chime entry list water -n all --json"),
+      "chime entry list", "chime entry list weight --range 1M --notes", "chime entry list water -n all --json",
     ],
     alsoTried: ["ls", "show", "log"], json: "`entries`, and `more`", run: runList)
 
@@ -38,9 +33,7 @@ enum EntryVerbs {
         + "note, photo or item removes it: --note \"\"."
     ],
     options: [.value("item", nil, "ITEM", "Another item, by its id")] + LogOptions.all,
-    examples: [
-      .init(command: "chime entry edit 42 330ml"), .init(command: "chime entry edit 42 --at \"yesterday 21:00\""),
-    ],
+    examples: ["chime entry edit 42 330ml", "chime entry edit 42 --at \"yesterday 21:00\""],
     alsoTried: ["change", "set", "fix"], json: "`change`", run: runEdit)
 
   static let remove = Verb(
@@ -55,9 +48,7 @@ enum EntryVerbs {
       .value("range", nil, "RANGE", "With --all: only those days, as in `chime entry list`"),
       .flag("yes", "y", "Do not ask"),
     ],
-    examples: [
-      .init(command: "chime entry remove 42"), .init(command: "chime entry remove --all water --range 2025 --yes"),
-    ],
+    examples: ["chime entry remove 42", "chime entry remove --all water --range 2025 --yes"],
     alsoTried: ["rm", "delete", "del"], json: "`removed`: how many", run: runRemove)
 
   private static func runList(_ context: Context) throws -> ExitCode {
@@ -133,18 +124,16 @@ enum EntryVerbs {
     var amount: AmountText.Amount?
     if !words.isEmpty {
       amount = try AmountText.parse(words.joined(separator: " "))
-      guard amount != nil else {
-        throw Failure.usage(localized("\"%1\" is not an amount", words.joined(separator: " ")))
-      }
+      try need(amount != nil, localized("\"%1\" is not an amount", words.joined(separator: " ")))
       words = []
     }
     let options = try LogOptions(context, of: nil)
     let parameters = TrackersInterface.EditEntry(
       id: id, amount: amount?.value, unit: amount?.unit, item: context.line.value("item"), note: options.note,
       photo: try options.photo(context), fields: options.fields, at: options.at)
-    guard parameters != TrackersInterface.EditEntry(id: id) else {
-      throw Failure.usage(localized("what should change? Give an option"), hint: "chime entry edit \(id) --note \"…\"")
-    }
+    try need(
+      parameters != TrackersInterface.EditEntry(id: id), localized("what should change? Give an option"),
+      hint: "chime entry edit \(id) --note \"…\"")
     let reply: TrackersInterface.EditEntry.Reply = try context.daemon().call(parameters)
     guard
       let tracker = try reply.change.standing?.tracker
@@ -166,16 +155,11 @@ enum EntryVerbs {
         ? localized("Remove all entries of \"%1\"?", title)
         : localized("Remove the entries of \"%1\" in %2?", title, line.value("range") ?? "")
       if !line.has("yes") {
-        guard context.process.isInteractive else {
-          throw Failure.usage(localized("without a terminal, removing all needs --yes"))
-        }
-        guard Asking.confirm(context, question) else {
-          context.note(localized("Nothing was removed."))
-          return .failed
-        }
+        try need(context.process.isInteractive, localized("without a terminal, removing all needs --yes"))
+        guard Asking.confirm(context, question, otherwise: localized("Nothing was removed.")) else { return .failed }
       }
     } else {
-      guard !line.has("range") else { throw Failure.usage(localized("--range needs --all TRACKER")) }
+      try need(!line.has("range"), localized("--range needs --all TRACKER"))
       parameters.id = try number(context, listing: "chime entry list")
     }
     let removed = try context.daemon().call(parameters).removed

@@ -17,9 +17,7 @@ enum FieldOption {
     if let exact = names.first(where: { $0 == name || $0.lowercased() == wanted }) { return exact }
     let fitting = names.filter { !wanted.isEmpty && $0.lowercased().contains(wanted) }
     if fitting.count == 1 { return fitting[0] }
-    guard !names.isEmpty else {
-      throw Failure.usage(localized("this tracker has no further measures, and so no \"%1\"", name))
-    }
+    try need(!names.isEmpty, localized("this tracker has no further measures, and so no \"%1\"", name))
     throw Failure.usage(
       localized("this tracker has no measure \"%1\"", name),
       hint: localized("there are: %1", names.joined(separator: ", ")))

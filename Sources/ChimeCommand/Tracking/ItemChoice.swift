@@ -35,9 +35,7 @@ struct ItemChoice {
     case "title", "name": order = .title
     case "since": order = .since
     case .some(let name):
-      guard !name.isEmpty else {
-        throw Failure.usage(localized("--sort needs used, last, title, since or an attribute"))
-      }
+      try need(!name.isEmpty, localized("--sort needs used, last, title, since or an attribute"))
       order = .attribute(name)
     }
   }
@@ -48,12 +46,10 @@ struct ItemChoice {
   func chosen(of items: [Item]) throws -> [Item] {
     if case .attribute(let name) = order, !items.isEmpty {
       let known = Set(items.flatMap { $0.attributes.keys.map { $0.lowercased() } })
-      guard known.contains(name) else {
-        throw Failure.usage(
-          localized("--sort needs used, last, title, since or an attribute, not \"%1\"", name),
-          hint: SpellingSuggestions.question(name, among: ["used", "last", "title", "since"] + known.sorted())
-            ?? (known.isEmpty ? nil : localized("there are: %1", known.sorted().joined(separator: ", "))))
-      }
+      try need(
+        known.contains(name), localized("--sort needs used, last, title, since or an attribute, not \"%1\"", name),
+        hint: SpellingSuggestions.question(name, among: ["used", "last", "title", "since"] + known.sorted())
+          ?? (known.isEmpty ? nil : localized("there are: %1", known.sorted().joined(separator: ", "))))
     }
     let fitting = items.filter { item in
       (!isOwned || !isGone(item)) && (!isGone || isGone(item)) && isFound(item) && filters.allSatisfy { fits(item, $0) }

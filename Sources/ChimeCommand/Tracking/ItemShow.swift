@@ -18,10 +18,7 @@ enum ItemShow {
       .value("save", nil, "FILE", "Write its photo to a new file; - for standard output"),
       .flag("no-photo", nil, "Do not draw the photo"),
     ],
-    examples: [
-      .init(command: "chime item show watches Speedmaster"),
-      .init(command: "chime item show watches Speedmaster --save speedmaster.jpg"),
-    ],
+    examples: ["chime item show watches Speedmaster", "chime item show watches Speedmaster --save speedmaster.jpg"],
     alsoTried: ["info", "get", "photo"],
     json: "`item`, `entries` (a list of each `entry`, the newest first, at most 20) and `achievements`", run: run)
 
@@ -94,9 +91,9 @@ enum ItemShow {
       throw Failure.failed(localized("the photo of %1 is missing", item.id))
     }
     if file == "-" {
-      guard !context.process.output.isTerminal else {
-        throw Failure.usage(localized("a photo cannot be printed on a terminal: name a file, or use a pipe"))
-      }
+      try need(
+        !context.process.output.isTerminal,
+        localized("a photo cannot be printed on a terminal: name a file, or use a pipe"))
       context.process.output.write(bytes: bytes)
       return .success
     }

@@ -5,15 +5,13 @@ import ChimeWords
 /// `chime item add|edit|list|show|remove`
 enum ItemVerbs {
   static let verb = Verb(
-    name: "item", group: .keep, arguments: ["add|edit|list|show|remove …"],
+    name: "item", group: .keep,
     summary: "Collections: the items that entries refer to",
     details: ["For example your watches: `chime log watches Speedmaster` records which one you wore."],
     examples: [
-      .init(command: "chime item add watches \"Omega Speedmaster\" --brand Omega --since 2024-05-01"),
-      .init(command: "chime item list watches"),
+      "chime item add watches \"Omega Speedmaster\" --brand Omega --since 2024-05-01", "chime item list watches",
     ],
-    alsoTried: ["items", "collection", "watch"], subverbs: [add, edit, list, ItemShow.verb, remove],
-    run: { _ in throw Failure.usage("add, edit, list, show or remove is missing") })
+    alsoTried: ["items", "collection", "watch"], subverbs: [add, edit, list, ItemShow.verb, remove])
 
   private static let options: [Verb.Option] = [
     .value("brand", nil, "BRAND", "Its brand; short for --set brand=BRAND"),
@@ -29,8 +27,8 @@ enum ItemVerbs {
     name: "add", group: .keep, arguments: ["TRACKER TITLE"], summary: "Add an item to a collection",
     options: options,
     examples: [
-      .init(command: "chime item add watches \"Omega Speedmaster\" --brand Omega --since 2024-05-01"),
-      .init(command: "chime item add watches \"Seiko 5\" --set movement=7S26 --photo seiko.jpg"),
+      "chime item add watches \"Omega Speedmaster\" --brand Omega --since 2024-05-01",
+      "chime item add watches \"Seiko 5\" --set movement=7S26 --photo seiko.jpg",
     ],
     alsoTried: ["new", "buy"], json: "`item`, and `unlocked`: a list of each `achievement`", run: runAdd)
 
@@ -38,7 +36,7 @@ enum ItemVerbs {
     name: "edit", group: .keep, arguments: ["TRACKER ITEM"], summary: "Change an item",
     details: ["Without an option a field stays unchanged; an empty note or photo removes it."],
     options: [.value("title", nil, "TITLE", "A new title")] + options,
-    examples: [.init(command: "chime item edit watches Speedmaster --set strap=nato --until 2026-03-01")],
+    examples: ["chime item edit watches Speedmaster --set strap=nato --until 2026-03-01"],
     alsoTried: ["change", "set"], json: "`item`, and `unlocked`: a list of each `achievement`", run: runEdit)
 
   static let list = Verb(
@@ -60,8 +58,8 @@ enum ItemVerbs {
         "Only those that were sold, lost or given away"),
     ],
     examples: [
-      .init(command: "chime item list watches"), .init(command: "chime item list watches --sort last --owned"),
-      .init(command: "chime item list watches --filter style=dive --search omega"),
+      "chime item list watches", "chime item list watches --sort last --owned",
+      "chime item list watches --filter style=dive --search omega",
     ],
     alsoTried: ["ls"], json: "`items`, and `more`, which is false", run: runList)
 
@@ -71,31 +69,27 @@ enum ItemVerbs {
       "On a terminal it asks first. To keep an item in the statistics, set the day on which you stopped "
         + "having it: --until."
     ],
-    options: [.flag("yes", "y", "Do not ask")], examples: [.init(command: "chime item remove watches Speedmaster")],
+    options: [.flag("yes", "y", "Do not ask")], examples: ["chime item remove watches Speedmaster"],
     alsoTried: ["rm", "delete", "del", "sell"], json: "`item`: what was removed", run: runRemove)
 
   private static func runAdd(_ context: Context) throws -> ExitCode {
     let (tracker, rest) = try TrackerArgument.split(
       context.line.words, among: TrackerArgument.trackers(context), context)
     let title = trimmed(rest.joined(separator: " "))
-    guard !title.isEmpty else {
-      throw Failure.usage(localized("a title is missing"), hint: "chime item add \(tracker.id) \"Omega Speedmaster\"")
-    }
-    guard tracker.hasItems else {
-      throw Failure.failed(
-        localized("%1 is not a collection", tracker.id),
-        hint: localized("`chime tracker edit %1 --items` makes it one", tracker.id))
-    }
+    try need(
+      !title.isEmpty, localized("a title is missing"), hint: "chime item add \(tracker.id) \"Omega Speedmaster\"")
+    try need(
+      tracker.hasItems, failed: localized("%1 is not a collection", tracker.id),
+      hint: localized("`chime tracker edit %1 --items` makes it one", tracker.id))
     return try put(context, tracker: tracker, item: nil, title: title)
   }
 
   private static func runEdit(_ context: Context) throws -> ExitCode {
     let (tracker, item) = try chosen(context)
-    guard (["title"] + options.map(\.name)).contains(where: { context.line.has($0) }) else {
-      throw Failure.usage(
-        localized("what should change? Give an option"),
-        hint: "chime item edit \(tracker.id) \(item.id) --since 2024-05-01")
-    }
+    try need(
+      (["title"] + options.map(\.name)).contains(where: { context.line.has($0) }),
+      localized("what should change? Give an option"),
+      hint: "chime item edit \(tracker.id) \(item.id) --since 2024-05-01")
     return try put(context, tracker: tracker, item: item, title: context.line.value("title"))
   }
 
@@ -196,14 +190,10 @@ enum ItemVerbs {
   private static func runRemove(_ context: Context) throws -> ExitCode {
     let (tracker, item) = try chosen(context)
     let question = localized("Remove \"%1\"?", TerminalSanitizer.line(item.title))
-    if context.process.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
-      context.note(localized("Nothing was removed."))
-      return .failed
-    }
+    guard Asking.mayRemove(context, question) else { return .failed }
     let removed = try context.daemon().call(TrackersInterface.RemoveItem(tracker: tracker.id, id: item.id)).item
     context.print(removed, named: "item") {
-      context.out(
-        "\(context.style(TerminalSanitizer.line(removed.id), .strong))  \(TerminalSanitizer.line(removed.title))")
+      context.print(heading: removed.id, removed.title)
       context.out("  " + localized("removed; `chime undo` restores it, for 30 days"))
     }
     return .success

@@ -17,9 +17,9 @@ enum Log {
       .flag("force", nil, "Record a measured value even if it is far from the last one"), DraftOptions.token,
     ],
     examples: [
-      .init(command: "chime log water", remark: "the usual amount"), .init(command: "chime log water 330ml"),
-      .init(command: "chime log weight 82.4kg --note \"After the holidays\" --field body-fat=18.5"),
-      .init(command: "chime log reading --at \"yesterday 21:00\""), .init(command: "chime log watches Speedmaster"),
+      .init(command: "chime log water", remark: "the usual amount"), "chime log water 330ml",
+      "chime log weight 82.4kg --note \"After the holidays\" --field body-fat=18.5",
+      "chime log reading --at \"yesterday 21:00\"", "chime log watches Speedmaster",
     ],
     alsoTried: ["did", "track", "record", "drink", "drank", "weigh", "wear"], json: "`change`", run: run)
 
@@ -94,9 +94,7 @@ enum Log {
   {
     let items = try context.daemon().call(TrackersInterface.Items(tracker: tracker.id)).items
     let adding = localized("`chime item add %1 \"TITLE\"` adds one", tracker.id)
-    guard !items.isEmpty else {
-      throw Failure.failed(localized("%1 has no items yet", tracker.id), hint: adding)
-    }
+    try need(!items.isEmpty, failed: localized("%1 has no items yet", tracker.id), hint: adding)
     guard !text.isEmpty else {
       var listed = items.sorted { $0.entries > $1.entries }.prefix(8).map { "  \(TerminalSanitizer.line($0.title))" }
       if items.count > listed.count { listed.append("  …") }
@@ -186,9 +184,7 @@ struct LogOptions {
 enum Pairs {
   static func split(_ text: String, option: String) throws -> (name: String, value: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
-    guard parts.count == 2, !parts[0].isEmpty else {
-      throw Failure.usage(localized("--%1 needs NAME=VALUE, not \"%2\"", option, text))
-    }
+    try need(parts.count == 2 && !parts[0].isEmpty, localized("--%1 needs NAME=VALUE, not \"%2\"", option, text))
     return (parts[0], parts[1])
   }
 

@@ -4,17 +4,13 @@ import ChimeWords
 /// `chime milestone add|edit|list|remove`
 enum MilestoneVerbs {
   static let verb = Verb(
-    name: "milestone", group: .keep, arguments: ["add|edit|list|remove …"],
+    name: "milestone", group: .keep,
     summary: "Days to remember, with a note and a photo",
     details: [
       "With `--milestones` (`chime tracker edit`) each step of a measure becomes a milestone when you cross it."
     ],
-    examples: [
-      .init(command: "chime milestone add goal \"First draft\" --photo draft.jpg"),
-      .init(command: "chime milestone list goal"),
-    ],
-    alsoTried: ["milestones", "memory"], subverbs: [add, edit, list, remove],
-    run: { _ in throw Failure.usage("add, edit, list or remove is missing") })
+    examples: ["chime milestone add goal \"First draft\" --photo draft.jpg", "chime milestone list goal"],
+    alsoTried: ["milestones", "memory"], subverbs: [add, edit, list, remove])
 
   private static let options: [Verb.Option] = [
     .value("day", nil, "DAY", "Its day, such as yesterday or 2026-03-01; the default is today"),
@@ -25,8 +21,8 @@ enum MilestoneVerbs {
   static let add = Verb(
     name: "add", group: .keep, arguments: ["TRACKER TITLE"], summary: "Set a milestone", options: options,
     examples: [
-      .init(command: "chime milestone add goal \"First draft\" --photo draft.jpg"),
-      .init(command: "chime milestone add weight \"Old jeans fit\" --day 2026-03-01 --note \"At last\""),
+      "chime milestone add goal \"First draft\" --photo draft.jpg",
+      "chime milestone add weight \"Old jeans fit\" --day 2026-03-01 --note \"At last\"",
     ],
     alsoTried: ["new"], json: "`milestone`", run: runAdd)
 
@@ -34,37 +30,33 @@ enum MilestoneVerbs {
     name: "edit", group: .keep, arguments: ["NUMBER"], summary: "Change a milestone",
     details: ["Without an option a field stays unchanged; an empty note or photo removes it."],
     options: [.value("title", nil, "TITLE", "A new title")] + options,
-    examples: [.init(command: "chime milestone edit 3 --title \"Second draft\"")], alsoTried: ["change"],
+    examples: ["chime milestone edit 3 --title \"Second draft\""], alsoTried: ["change"],
     json: "`milestone`", run: runEdit)
 
   static let list = Verb(
     name: "list", group: .keep, arguments: ["[TRACKER]"], summary: "List milestones, the newest first",
-    examples: [.init(command: "chime milestone list")], alsoTried: ["ls", "show"],
+    examples: ["chime milestone list"], alsoTried: ["ls", "show"],
     json: "`milestones`, and `more`, which is false", run: runList)
 
   static let remove = Verb(
     name: "remove", group: .keep, arguments: ["NUMBER"], summary: "Remove a milestone",
     details: ["For 30 days `chime undo` restores it."],
-    examples: [.init(command: "chime milestone remove 3")], alsoTried: ["rm", "delete", "del"],
+    examples: ["chime milestone remove 3"], alsoTried: ["rm", "delete", "del"],
     json: "`milestone`: what was removed", run: runRemove)
 
   private static func runAdd(_ context: Context) throws -> ExitCode {
     let (tracker, rest) = try TrackerArgument.split(
       context.line.words, among: TrackerArgument.trackers(context), context)
     let title = trimmed(rest.joined(separator: " "))
-    guard !title.isEmpty else {
-      throw Failure.usage(localized("a title is missing"), hint: "chime milestone add \(tracker.id) \"First draft\"")
-    }
+    try need(!title.isEmpty, localized("a title is missing"), hint: "chime milestone add \(tracker.id) \"First draft\"")
     return try put(context, id: nil, tracker: tracker.id, title: title)
   }
 
   private static func runEdit(_ context: Context) throws -> ExitCode {
     let milestone = try chosen(context)
-    guard (["title"] + options.map(\.name)).contains(where: { context.line.has($0) }) else {
-      throw Failure.usage(
-        localized("what should change? Give an option"), hint: "chime milestone edit \(milestone.id) --note \"At last\""
-      )
-    }
+    try need(
+      (["title"] + options.map(\.name)).contains(where: { context.line.has($0) }),
+      localized("what should change? Give an option"), hint: "chime milestone edit \(milestone.id) --note \"At last\"")
     return try put(context, id: milestone.id, tracker: milestone.tracker, title: context.line.value("title"))
   }
 

@@ -6,7 +6,7 @@ enum StockVerbs {
   typealias Level = TrackersInterface.StockLevel
 
   static let verb = Verb(
-    name: "stock", group: .keep, arguments: ["list|add|set|remove …"],
+    name: "stock", group: .keep,
     summary: "Stocks: supplies that entries use up, such as tablets",
     details: [
       "A tracker has a stock from its first `chime stock set` or `add`, or from `chime tracker add --stock 30`. "
@@ -14,12 +14,8 @@ enum StockVerbs {
         + "entry gives its use back. Chime warns once when the stock will last for fewer days than `--warn`, by "
         + "the use of the last 14 days or else by the goal; after a refill it can warn again."
     ],
-    examples: [
-      .init(command: "chime stock set ibuprofen 30 --warn 7"), .init(command: "chime stock list"),
-      .init(command: "chime stock add ibuprofen 30"),
-    ],
-    alsoTried: ["stocks", "inventory", "refill", "supply"], subverbs: [list, add, set, remove],
-    run: { _ in throw Failure.usage("list, add, set or remove is missing") })
+    examples: ["chime stock set ibuprofen 30 --warn 7", "chime stock list", "chime stock add ibuprofen 30"],
+    alsoTried: ["stocks", "inventory", "refill", "supply"], subverbs: [list, add, set, remove])
 
   private static let warn: Verb.Option = .value(
     "warn", nil, "DAYS", "Warn when it will last for fewer days than this; the default is the present setting")
@@ -27,25 +23,25 @@ enum StockVerbs {
   static let list = Verb(
     name: "list", group: .keep, arguments: ["[TRACKER]"],
     summary: "List the stock left, the daily use, and the day on which it runs out",
-    examples: [.init(command: "chime stock list")], alsoTried: ["ls", "show"],
+    examples: ["chime stock list"], alsoTried: ["ls", "show"],
     json: "`stocks`, and `more`, which is false", run: runList)
 
   static let add = Verb(
     name: "add", group: .keep, arguments: ["TRACKER AMOUNT"], summary: "Record a refill",
     options: [warn, DraftOptions.token],
-    examples: [.init(command: "chime stock add ibuprofen 30")], alsoTried: ["refill", "new"], json: "`stock`",
+    examples: ["chime stock add ibuprofen 30"], alsoTried: ["refill", "new"], json: "`stock`",
     run: { try restock($0, isCount: false) })
 
   static let set = Verb(
     name: "set", group: .keep, arguments: ["TRACKER AMOUNT"], summary: "Set the present stock, after counting it",
     options: [warn, DraftOptions.token],
-    examples: [.init(command: "chime stock set ibuprofen 12")], alsoTried: ["count", "correct", "edit"],
+    examples: ["chime stock set ibuprofen 12"], alsoTried: ["count", "correct", "edit"],
     json: "`stock`",
     run: { try restock($0, isCount: true) })
 
   static let remove = Verb(
     name: "remove", group: .keep, arguments: ["TRACKER"], summary: "Stop counting the stock; entries stay",
-    examples: [.init(command: "chime stock remove ibuprofen")], alsoTried: ["rm", "delete", "del"], json: "`tracker`",
+    examples: ["chime stock remove ibuprofen"], alsoTried: ["rm", "delete", "del"], json: "`tracker`",
     run: runRemove)
 
   private static func runList(_ context: Context) throws -> ExitCode {
@@ -102,9 +98,7 @@ enum StockVerbs {
 
   private static func runRemove(_ context: Context) throws -> ExitCode {
     let tracker = try TrackerArgument.one(context.line.words, context)
-    guard tracker.stock != nil else {
-      throw Failure.failed(localized("%1 has no stock", tracker.id))
-    }
+    try need(tracker.stock != nil, failed: localized("%1 has no stock", tracker.id))
     return try TrackerVerbs.put(TrackersInterface.TrackerDraft(id: tracker.id, reset: ["stock"]), context)
   }
 

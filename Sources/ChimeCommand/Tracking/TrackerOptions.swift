@@ -50,8 +50,8 @@ enum TrackerOptions {
     draft.decimals = try line.count("decimals", minimum: 0, maximum: 3)
     let kind = draft.kind ?? old?.kind ?? .check
     if let text = line.value("limit") {
-      guard !line.has("goal") else { throw Failure.usage(localized("--goal and --limit cannot be used together")) }
-      guard !line.has("per") else { throw Failure.usage(localized("--limit is for a day: leave out --per")) }
+      try need(!line.has("goal"), localized("--goal and --limit cannot be used together"))
+      try need(!line.has("per"), localized("--limit is for a day: leave out --per"))
       if !text.isEmpty {
         draft.goal = try limit(text, kind, draft.unit ?? old?.unit)
       } else if old?.goal?.atMost == true {
@@ -178,7 +178,7 @@ enum TrackerOptions {
 
   private static func counting(_ line: ParsedLine) throws -> TrackersInterface.Counting? {
     if let days = line.value("days") {
-      guard !line.has("times") else { throw Failure.usage(localized("--days and --times cannot be used together")) }
+      try need(!line.has("times"), localized("--days and --times cannot be used together"))
       return TrackersInterface.Counting(weekdays: try WeekdayText.parse(days, option: "days"))
     }
     guard let text = line.value("times") else { return nil }

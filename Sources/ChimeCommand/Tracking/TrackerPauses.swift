@@ -16,14 +16,14 @@ extension TrackerVerbs {
       .value("to", nil, "DAY", "The last day of the pause"),
     ],
     examples: [
-      .init(command: "chime tracker pause reading --from 2026-07-04 --to 2026-07-18"),
+      "chime tracker pause reading --from 2026-07-04 --to 2026-07-18",
       .init(command: "chime tracker pause running", remark: "from today on"),
     ],
     alsoTried: ["vacation", "rest", "holiday", "stop"], json: "`tracker`", run: runPause)
 
   static let resume = Verb(
     name: "resume", group: .keep, arguments: ["TRACKER"], summary: "End a pause: today counts again",
-    examples: [.init(command: "chime tracker resume reading")], alsoTried: ["unpause", "continue"], json: "`tracker`",
+    examples: ["chime tracker resume reading"], alsoTried: ["unpause", "continue"], json: "`tracker`",
     run: runResume)
 
   static let skip = Verb(
@@ -35,9 +35,7 @@ extension TrackerVerbs {
       .value("day", nil, "DAY", "Another day than today, such as yesterday or 2026-03-01"),
       .flag("back", nil, "Undo a skip"),
     ],
-    examples: [
-      .init(command: "chime tracker skip running"), .init(command: "chime tracker skip running --day yesterday"),
-    ],
+    examples: ["chime tracker skip running", "chime tracker skip running --day yesterday"],
     alsoTried: ["pass"], json: "`tracker`", run: runSkip)
 
   private static func runPause(_ context: Context) throws -> ExitCode {
@@ -87,24 +85,23 @@ extension TrackerVerbs {
     let day = try trackerDay(tracker, context)
     var draft = TrackersInterface.TrackerDraft(id: tracker.id)
     if context.line.has("back") {
-      guard tracker.skips.contains(day) else {
-        throw Failure.failed(localized("%1 was not skipped on %2", tracker.id, context.trackerWords.date(day)))
-      }
+      try need(
+        tracker.skips.contains(day),
+        failed: localized("%1 was not skipped on %2", tracker.id, context.trackerWords.date(day)))
       draft.skips = tracker.skips.filter { $0 != day }
       return try put(draft, context)
     }
-    guard !tracker.skips.contains(day) else {
-      throw Failure.failed(
-        localized("%1 is skipped on %2 already", tracker.id, context.trackerWords.date(day)),
-        hint: localized("--back undoes the skip"))
-    }
+    try need(
+      !tracker.skips.contains(day),
+      failed: localized("%1 is skipped on %2 already", tracker.id, context.trackerWords.date(day)),
+      hint: localized("--back undoes the skip"))
     if let budget = tracker.skipsEachMonth {
       let used = tracker.skips.count { $0.prefix(7) == day.prefix(7) }
-      guard used < budget else {
-        throw Failure.failed(
-          localized(count: budget, "the %n skip of that month is used up", "the %n skips of that month are used up"),
-          hint: localized("`chime tracker edit %1 --skips N` allows more", tracker.id))
-      }
+      try need(
+        used < budget,
+        failed: localized(
+          count: budget, "the %n skip of that month is used up", "the %n skips of that month are used up"),
+        hint: localized("`chime tracker edit %1 --skips N` allows more", tracker.id))
     }
     draft.skips = (tracker.skips + [day]).sorted()
     return try put(draft, context)

@@ -4,7 +4,7 @@ import ChimeWords
 /// `chime tracker add|edit|list|show|pause|resume|skip|remove`
 enum TrackerVerbs {
   static let verb = Verb(
-    name: "tracker", group: .keep, arguments: ["add|edit|list|show|pause|resume|skip|remove …"],
+    name: "tracker", group: .keep,
     summary: "Trackers: habits, amounts and measures",
     details: [
       "A check is done or not, an amount adds up over its day, a measure is a value at a moment. Packs bring "
@@ -12,12 +12,10 @@ enum TrackerVerbs {
         + "and change any tracker."
     ],
     examples: [
-      .init(command: "chime tracker add reading --days mon,wed,fri --slot evening"),
-      .init(command: "chime tracker add water --unit ml --goal 2500 --presets 150,250,330"),
-      .init(command: "chime tracker list"),
+      "chime tracker add reading --days mon,wed,fri --slot evening",
+      "chime tracker add water --unit ml --goal 2500 --presets 150,250,330", "chime tracker list",
     ],
-    alsoTried: ["trackers", "habit", "habits", "goal"], subverbs: [add, edit, list, show, pause, resume, skip, remove],
-    run: { _ in throw Failure.usage("add, edit, list, show, pause, resume, skip or remove is missing") })
+    alsoTried: ["trackers", "habit", "habits", "goal"], subverbs: [add, edit, list, show, pause, resume, skip, remove])
 
   static let add = Verb(
     name: "add", group: .keep, arguments: ["TITLE"], summary: "Add a tracker",
@@ -31,11 +29,11 @@ enum TrackerVerbs {
       DraftOptions.dryRun, DraftOptions.token,
     ],
     examples: [
-      .init(command: "chime tracker add reading --days mon,wed,fri --slot evening"),
-      .init(command: "chime tracker add water --unit ml --goal 2500 --usual 250 --presets 150,250,330"),
-      .init(command: "chime tracker add running --unit km --goal 20 --per week"),
-      .init(command: "chime tracker add \"Evening walk\" --times 3/week --day-starts 4:00"),
-      .init(command: "chime tracker add weight --kind measure --unit kg --decimals 1 --goal 80 --milestones 2"),
+      "chime tracker add reading --days mon,wed,fri --slot evening",
+      "chime tracker add water --unit ml --goal 2500 --usual 250 --presets 150,250,330",
+      "chime tracker add running --unit km --goal 20 --per week",
+      "chime tracker add \"Evening walk\" --times 3/week --day-starts 4:00",
+      "chime tracker add weight --kind measure --unit kg --decimals 1 --goal 80 --milestones 2",
       .init(command: "chime tracker add books --items", remark: "a collection; `chime item add` fills it"),
     ],
     alsoTried: ["new", "create"], json: "`tracker`", run: runAdd)
@@ -48,39 +46,35 @@ enum TrackerVerbs {
     ],
     options: [.value("title", nil, "TITLE", "A new title")] + TrackerOptions.all + [DraftOptions.dryRun],
     examples: [
-      .init(command: "chime tracker edit water --goal 3000"), .init(command: "chime tracker edit reading --days daily"),
-      .init(command: "chime tracker edit weight --goal \"\""),
+      "chime tracker edit water --goal 3000", "chime tracker edit reading --days daily",
+      "chime tracker edit weight --goal \"\"",
     ],
     alsoTried: ["change", "set", "update"], json: "`tracker`", run: runEdit)
 
   static let list = Verb(
-    name: "list", group: .keep, arguments: [""], summary: "List the trackers",
-    examples: [.init(command: "chime tracker list")], alsoTried: ["ls"], json: "`trackers`, and `more`, which is false",
+    name: "list", group: .keep, summary: "List the trackers",
+    examples: ["chime tracker list"], alsoTried: ["ls"], json: "`trackers`, and `more`, which is false",
     run: runList)
 
   static let show = Verb(
     name: "show", group: .keep, arguments: ["TRACKER"], summary: "Show how a tracker is set up",
-    examples: [.init(command: "chime tracker show water")], alsoTried: ["get", "info"], json: "`tracker`", run: runShow)
+    examples: ["chime tracker show water"], alsoTried: ["get", "info"], json: "`tracker`", run: runShow)
 
   static let remove = Verb(
     name: "remove", group: .keep, arguments: ["TRACKER"], summary: "Remove a tracker and all its entries",
     details: ["On a terminal it asks first. For 30 days `chime undo` restores everything."],
     options: [.flag("yes", "y", "Do not ask"), DraftOptions.dryRun],
-    examples: [.init(command: "chime tracker remove reading")], alsoTried: ["rm", "delete", "del"],
+    examples: ["chime tracker remove reading"], alsoTried: ["rm", "delete", "del"],
     json: "`tracker`: what was removed", run: runRemove)
 
   private static func runAdd(_ context: Context) throws -> ExitCode {
     let title = trimmed(context.line.words.joined(separator: " "))
-    guard !title.isEmpty else {
-      throw Failure.usage(localized("a title is missing"), hint: "chime tracker add reading")
-    }
+    try need(!title.isEmpty, localized("a title is missing"), hint: "chime tracker add reading")
     let id = try context.line.value("id").map { try checked($0) } ?? identifier(title)
     let trackers = try TrackerArgument.trackers(context)
-    guard !trackers.contains(where: { $0.id == id }) else {
-      throw Failure.failed(
-        localized("there is a tracker \"%1\" already", id),
-        hint: localized("`chime tracker edit %1` changes it; --id names a new one", id))
-    }
+    try need(
+      !trackers.contains(where: { $0.id == id }), failed: localized("there is a tracker \"%1\" already", id),
+      hint: localized("`chime tracker edit %1` changes it; --id names a new one", id))
     var draft = TrackersInterface.TrackerDraft(id: id)
     let words = context.trackerWords
     draft.title = [words.ownLanguage: title.prefix(1).uppercased() + title.dropFirst()]
@@ -95,17 +89,15 @@ enum TrackerVerbs {
     var draft = TrackersInterface.TrackerDraft(id: tracker.id)
     let empty = draft
     if let title = context.line.value("title") {
-      guard !trimmed(title).isEmpty else { throw Failure.usage(localized("a title cannot be empty")) }
+      try need(!trimmed(title).isEmpty, localized("a title cannot be empty"))
       // Set every language: the user's own title is the same in all.
       draft.title = tracker.title.mapValues { _ in title }
       draft.title?[context.trackerWords.ownLanguage] = title
     }
     try TrackerOptions.fill(&draft, context, old: tracker)
-    guard draft != empty else {
-      throw Failure.usage(
-        localized("what should change? Give an option"),
-        hint: localized("for example: chime tracker edit %1 --slot evening", tracker.id))
-    }
+    try need(
+      draft != empty, localized("what should change? Give an option"),
+      hint: localized("for example: chime tracker edit %1 --slot evening", tracker.id))
     return try put(draft, context)
   }
 
@@ -172,10 +164,7 @@ enum TrackerVerbs {
       return .success
     }
     let question = localized("Remove \"%1\" and all its entries?", words.title(tracker))
-    if context.process.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
-      context.note(localized("Nothing was removed."))
-      return .failed
-    }
+    guard Asking.mayRemove(context, question) else { return .failed }
     let removed = try context.daemon().call(TrackersInterface.Remove(id: tracker.id)).tracker
     context.print(removed, named: "tracker") {
       context.out("\(context.style(removed.id, .strong))  \(words.title(removed))")
@@ -194,10 +183,8 @@ enum TrackerVerbs {
     while let first = id.first, !first.isLetter { id.removeFirst() }
     id = String(id.prefix(32))
     while id.last == "-" { id.removeLast() }
-    guard !id.isEmpty else {
-      throw Failure.usage(
-        localized("cannot make an id from \"%1\"", title), hint: localized("choose one: --id reading"))
-    }
+    try need(
+      !id.isEmpty, localized("cannot make an id from \"%1\"", title), hint: localized("choose one: --id reading"))
     return id
   }
 
@@ -205,11 +192,9 @@ enum TrackerVerbs {
     let isSound =
       (1...32).contains(id.utf8.count) && id.first.map { $0.isASCII && $0.isLowercase } == true
       && id.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
-    guard isSound else {
-      throw Failure.usage(
-        localized("\"%1\" is not an id", id),
-        hint: localized("an id has small letters, digits and hyphens, 32 at most, and begins with a letter"))
-    }
+    try need(
+      isSound, localized("\"%1\" is not an id", id),
+      hint: localized("an id has small letters, digits and hyphens, 32 at most, and begins with a letter"))
     return id
   }
 

@@ -4,7 +4,7 @@ import ChimeWords
 /// `chime undo`
 enum Undo {
   static let verb = Verb(
-    name: "undo", group: .change, arguments: [""], summary: "Undo the last change",
+    name: "undo", group: .change, summary: "Undo the last change",
     details: [
       "Each call undoes one more change of the last 30 days, the latest first: a reminder that was added, edited, "
         + "removed, paused, skipped, moved or answered, an endpoint, an entry, a tracker, a pack, an import, an "
@@ -19,9 +19,7 @@ enum Undo {
       .flag("skip", nil, "Skip the last change: it stays, and the one before it is next"),
       .flag("yes", "y", "Do not ask"), DraftOptions.dryRun,
     ],
-    examples: [
-      .init(command: "chime undo"), .init(command: "chime undo --dry-run"), .init(command: "chime undo --list"),
-    ],
+    examples: ["chime undo", "chime undo --dry-run", "chime undo --list"],
     alsoTried: ["revert", "oops", "back"], json: "`undone`; with `--list` `changes`, and `more`, which is false",
     run: run)
 
@@ -38,12 +36,9 @@ enum Undo {
         .joined(separator: ": ")
       let older = localized(
         "Your last action cannot be undone (%1). The one before it: %2.", what, told(found.undone))
-      guard context.process.isInteractive else {
-        throw Failure.usage(older, hint: localized("chime undo --yes undoes that one"))
-      }
+      try need(context.process.isInteractive, older, hint: localized("chime undo --yes undoes that one"))
       context.note(older)
-      guard Asking.confirm(context, localized("Undo that?")) else {
-        context.note(localized("Nothing was undone."))
+      guard Asking.confirm(context, localized("Undo that?"), otherwise: localized("Nothing was undone.")) else {
         return .failed
       }
     }

@@ -15,10 +15,7 @@ enum Audit {
         + "calendar, the place or the time zone database has changed since.",
     ],
     options: Pagination.since + [Pagination.limit("reminders", usually: 50)],
-    examples: [
-      .init(command: "chime audit"), .init(command: "chime audit --since \"1 year\" Stand-up"),
-      .init(command: "chime audit --json"),
-    ],
+    examples: ["chime audit", "chime audit --since \"1 year\" Stand-up", "chime audit --json"],
     alsoTried: ["verify", "missing", "lost"],
     json: "`audits`, one for each reminder, and the span: `since`, `before`", run: run)
 

@@ -13,10 +13,7 @@ enum Completing {
         + "packs, items, endpoints, commands, tags and deliveries; if it does not answer within a tenth of a "
         + "second, they are left out. The words of a schedule complete as you type, in bash, zsh and fish.",
     ],
-    examples: [
-      .init(command: "chime completion bash"), .init(command: "chime completion fish"),
-      .init(command: "chime completion zsh"),
-    ],
+    examples: ["chime completion bash", "chime completion fish", "chime completion zsh"],
     alsoTried: ["completions", "complete", "autocomplete"], run: run)
 
   private static func run(_ context: Context) throws -> ExitCode {

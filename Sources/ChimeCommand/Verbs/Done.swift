@@ -11,7 +11,7 @@ enum Done {
     ],
     options: [.value("item", nil, "ITEM", "The item of the collection, by its id or title")],
     examples: [
-      .init(command: "chime done"), .init(command: "chime done Drink water"),
+      "chime done", "chime done Drink water",
       .init(command: "chime done --item Speedmaster", remark: "what is on the wrist today"),
     ],
     alsoTried: ["did", "complete", "finish", "ok", "ack", "check"], json: "`occurrence`", run: run)
@@ -94,7 +94,7 @@ enum Done {
 enum Dismiss {
   static let verb = Verb(
     name: "dismiss", group: .answer, arguments: ["[ID|TITLE]"], summary: "Dismiss a reminder without doing it",
-    details: [Answering.which], examples: [.init(command: "chime dismiss"), .init(command: "chime dismiss r7k2")],
+    details: [Answering.which], examples: ["chime dismiss", "chime dismiss r7k2"],
     alsoTried: ["ignore", "drop", "close"], json: "`occurrence`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

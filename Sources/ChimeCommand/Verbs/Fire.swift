@@ -5,7 +5,7 @@ import ChimeWords
 enum Fire {
   static let verb = Verb(
     name: "fire", group: .change, arguments: ["ID|TITLE"], summary: "Fire a reminder now, in addition to its schedule",
-    examples: [.init(command: "chime fire Stand-up")], alsoTried: ["trigger", "test", "now"],
+    examples: ["chime fire Stand-up"], alsoTried: ["trigger", "test", "now"],
     json: "`occurrence`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

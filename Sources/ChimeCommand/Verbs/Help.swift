@@ -6,7 +6,7 @@ enum Help {
       .flag("markdown", nil, "Print the whole manual as Markdown"),
       .flag("scdoc", nil, "Print the manual page in the format of scdoc"),
     ],
-    examples: [.init(command: "chime help add"), .init(command: "chime help endpoint add")],
+    examples: ["chime help add", "chime help endpoint add"],
     alsoTried: ["man", "usage", "?"], run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

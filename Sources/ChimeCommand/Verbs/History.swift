@@ -21,9 +21,8 @@ enum History {
       Glyphs.option,
     ],
     examples: [
-      .init(command: "chime history"), .init(command: "chime history r7k2 --since \"2 weeks\""),
-      .init(command: "chime history --missed --since yesterday"),
-      .init(command: "chime history --timeline --since \"7 days\""),
+      "chime history", "chime history r7k2 --since \"2 weeks\"", "chime history --missed --since yesterday",
+      "chime history --timeline --since \"7 days\"",
     ],
     alsoTried: ["past", "occurrences", "missed"],
     json: "`occurrences`, and `more`: whether there are more than were asked for", run: run)
@@ -70,9 +69,9 @@ enum History {
   private static func state(_ line: ParsedLine) throws -> OccurrencesInterface.Occurrence.State? {
     let state = line.value("state").flatMap { OccurrencesInterface.Occurrence.State(rawValue: $0) }
     guard line.has("missed") else { return state }
-    guard state == nil || state == .missed, !line.has("open") else {
-      throw Failure.usage(localized("--missed cannot be used with another state"), hint: "chime history --missed")
-    }
+    try need(
+      (state == nil || state == .missed) && !line.has("open"), localized("--missed cannot be used with another state"),
+      hint: "chime history --missed")
     return .missed
   }
 

@@ -18,10 +18,7 @@ enum List {
       .flag("all", "a", "Include finished ones"),
       Pagination.limit("reminders", usually: 100),
     ],
-    examples: [
-      .init(command: "chime list"), .init(command: "chime list water --all"),
-      .init(command: "chime list --json -n all"),
-    ],
+    examples: ["chime list", "chime list water --all", "chime list --json -n all"],
     alsoTried: ["ls", "reminders", "all", "search", "find"],
     json: "`reminders`, and `more`: whether there are more than were asked for", run: run)
 

@@ -5,7 +5,7 @@ import ChimeWords
 /// `chime next`
 enum Next {
   static let verb = Verb(
-    name: "next", group: .look, arguments: [""], summary: "Show what comes next",
+    name: "next", group: .look, summary: "Show what comes next",
     details: [
       "It lists the next time of each reminder, earliest first, and when it last fired; with --before every time "
         + "until then, as far as the schedules determine them.",
@@ -20,8 +20,7 @@ enum Next {
       .flag("timeline", nil, "Draw the times on a line of days and hours"), Glyphs.option,
     ],
     examples: [
-      .init(command: "chime next"), .init(command: "chime next -n 3 --plain"),
-      .init(command: "chime next --timeline"), .init(command: "chime next --timeline --before \"7 days\""),
+      "chime next", "chime next -n 3 --plain", "chime next --timeline", "chime next --timeline --before \"7 days\"",
     ],
     alsoTried: ["upcoming", "agenda", "timers", "today", "soon"],
     json:
@@ -88,7 +87,7 @@ enum Next {
     let end = try TimeArgument.parse(
       text, option: "before", now: context.now, in: context.scheduleContext(in: context.localZone(), at: nil),
       toward: .future)
-    guard end > context.now else { throw Failure.usage(localized("--before %1 has passed", text)) }
+    try need(end > context.now, localized("--before %1 has passed", text))
     return end
   }
 

@@ -24,17 +24,16 @@ enum Pause {
       .flag("critical", nil, "With --all: critical reminders too"),
     ],
     examples: [
-      .init(command: "chime pause Stand-up until friday"), .init(command: "chime pause Stand-up for 2 weeks"),
-      .init(command: "chime pause --all until monday"), .init(command: "chime pause Stand-up --until 2026-12-01"),
-      .init(command: "chime pause r7k2 --until \"3 days\""),
+      "chime pause Stand-up until friday", "chime pause Stand-up for 2 weeks", "chime pause --all until monday",
+      "chime pause Stand-up --until 2026-12-01", "chime pause r7k2 --until \"3 days\"",
     ],
     alsoTried: ["stop", "disable", "mute", "hold"], json: "`reminder`; with --all `silence`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     if context.line.has("all") { return try pauseAll(context) }
-    guard !context.line.has("critical") else {
-      throw Failure.usage(localized("--critical needs --all"), hint: "chime pause --all --critical until monday")
-    }
+    try need(
+      !context.line.has("critical"), localized("--critical needs --all"),
+      hint: "chime pause --all --critical until monday")
     var (id, end) = (try context.subject(), context.line.value("until"))
     if end == nil, let parts = try spoken(id, context) {
       (id, end) = parts
@@ -50,11 +49,9 @@ enum Pause {
   private static func pauseAll(_ context: Context) throws -> ExitCode {
     var (words, end) = (context.optionalSubject() ?? "", context.line.value("until"))
     if end == nil, let parts = try spoken(words, context) { (words, end) = parts }
-    guard words.isEmpty else {
-      throw Failure.usage(
-        localized("--all takes no ID and no TITLE, and a time after \"until\""),
-        hint: "chime pause --all until monday")
-    }
+    try need(
+      words.isEmpty, localized("--all takes no ID and no TITLE, and a time after \"until\""),
+      hint: "chime pause --all until monday")
     guard let end else {
       throw Failure.usage(localized("until when? a time is missing"), hint: "chime pause --all until monday")
     }
@@ -110,7 +107,7 @@ enum Resume {
     options: [
       .flag("all", nil, "End the silence of `chime pause --all`; reminders with a pause of their own stay paused")
     ],
-    examples: [.init(command: "chime resume Stand-up"), .init(command: "chime resume --all")],
+    examples: ["chime resume Stand-up", "chime resume --all"],
     alsoTried: ["unpause", "continue", "start", "enable", "unmute"],
     json: "`reminder`; with --all `silence`: what has ended, or null", run: run)
 

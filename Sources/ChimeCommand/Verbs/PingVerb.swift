@@ -17,10 +17,7 @@ enum PingVerb {
       .value("status", nil, "N", "Its exit status; any value but 0 is a failure"),
       .value("message", "m", "FILE", "Its output, of which the last 10 kB are kept; - for standard input"),
     ],
-    examples: [
-      .init(command: "chime ping backup"), .init(command: "chime ping backup --status $?"),
-      .init(command: "chime ping backup --fail --message backup.log"),
-    ],
+    examples: ["chime ping backup", "chime ping backup --status $?", "chime ping backup --fail --message backup.log"],
     alsoTried: ["beat", "checkin", "check-in", "alive", "report-in"],
     json: "`id`, `title`, and `wasDownMs`: how long it was down, if this ended it", run: run)
 
@@ -28,14 +25,13 @@ enum PingVerb {
     let line = context.line
     let status = try line.count("status", minimum: 0, maximum: 255)
     let isFailure = line.has("fail") || (status ?? 0) != 0
-    guard !line.has("start") || !isFailure && status == nil else {
-      throw Failure.usage(
-        localized("a run that begins cannot have failed yet: --start cannot be used with --fail or --status"),
-        hint: "chime ping backup --start")
-    }
-    guard !line.has("fail") || status != 0 else {
-      throw Failure.usage(localized("--fail and --status 0 contradict each other"), hint: "chime ping backup --fail")
-    }
+    try need(
+      !line.has("start") || !isFailure && status == nil,
+      localized("a run that begins cannot have failed yet: --start cannot be used with --fail or --status"),
+      hint: "chime ping backup --start")
+    try need(
+      !line.has("fail") || status != 0, localized("--fail and --status 0 contradict each other"),
+      hint: "chime ping backup --fail")
     let id = try context.subject()
     let reply = try context.daemon().call(
       ExpectationsInterface.Ping(
@@ -63,8 +59,8 @@ enum PingVerb {
       } else {
         localized("is done")
       }
-    context.out(
-      "\(context.style(TerminalSanitizer.line(reply.id), .strong))  \(TerminalSanitizer.line(reply.title))\n  \(what)")
+    context.print(heading: reply.id, reply.title)
+    context.out("  \(what)")
   }
 
   /// Returns the end of a file of any length.

@@ -52,9 +52,9 @@ struct QuickMarks: Equatable {
           hint: SpellingSuggestions.question(word, among: levels) ?? localized("put a title with such a word in quotes")
         )
       }
-      guard urgency == nil || urgency == level else {
-        throw Failure.usage(localized("a reminder has one urgency, not !%1 and !%2", urgency?.rawValue ?? "", name))
-      }
+      try need(
+        urgency == nil || urgency == level,
+        localized("a reminder has one urgency, not !%1 and !%2", urgency?.rawValue ?? "", name))
       urgency = level
     }
     return true

@@ -7,7 +7,7 @@ enum Remove {
     name: "remove", group: .change, arguments: ["ID|TITLE"], summary: "Remove a reminder; its history stays",
     details: ["On a terminal it asks first. `chime undo` restores it."],
     options: [.flag("yes", "y", "Do not ask"), DraftOptions.dryRun],
-    examples: [.init(command: "chime remove r7k2"), .init(command: "chime remove Drink water --yes")],
+    examples: ["chime remove r7k2", "chime remove Drink water --yes"],
     alsoTried: ["rm", "delete", "del", "cancel", "forget"], json: "`reminder`: what was removed", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -27,10 +27,7 @@ enum Remove {
       let question = localized(
         "Remove \"%1\" (%2, %3)?", TerminalSanitizer.line(reminder.title), TerminalSanitizer.line(reminder.id),
         TerminalSanitizer.line(reminder.when))
-      guard Asking.confirm(context, question) else {
-        context.note(localized("Nothing was removed."))
-        return .failed
-      }
+      guard Asking.confirm(context, question, otherwise: localized("Nothing was removed.")) else { return .failed }
       // Remove exactly the reminder that was shown.
       id = reminder.id
     }
@@ -48,14 +45,23 @@ enum Remove {
 
 /// Questions to a person at a terminal.
 enum Asking {
+  /// Asks before something is removed, on a terminal and unless --yes was given.
+  static func mayRemove(_ context: Context, _ question: String) -> Bool {
+    guard context.process.isInteractive, !context.line.has("yes") else { return true }
+    return confirm(context, question, otherwise: localized("Nothing was removed."))
+  }
+
   /// Asks for confirmation; accepts only a clear yes, in English or in the user's language.
-  static func confirm(_ context: Context, _ question: String) -> Bool {
+  ///
+  /// - Parameter otherwise: what to say to a user who declines.
+  static func confirm(_ context: Context, _ question: String, otherwise: String? = nil) -> Bool {
     context.process.output.flush()
     context.process.errors.write("\(question) \(localized("[y/N]")) ")
     context.process.errors.flush()
-    guard let answer = context.process.input.line(limit: 64) else { return false }
+    let answer = context.process.input.line(limit: 64).map { trimmed(String(decoding: $0.bytes, as: UTF8.self)) }
     let yes = localized("yes").lowercased()
-    return ["y", "yes", yes, String(yes.prefix(1))]
-      .contains(trimmed(String(decoding: answer.bytes, as: UTF8.self)).lowercased())
+    let isYes = answer.map { ["y", "yes", yes, String(yes.prefix(1))].contains($0.lowercased()) } ?? false
+    if !isYes, let otherwise { context.note(otherwise) }
+    return isYes
   }
 }

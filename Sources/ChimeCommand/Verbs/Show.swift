@@ -6,7 +6,7 @@ import ChimeWords
 enum Show {
   static let verb = Verb(
     name: "show", group: .look, arguments: ["ID|TITLE"], summary: "Show one reminder and its latest times",
-    examples: [.init(command: "chime show r7k2"), .init(command: "chime show Drink water")],
+    examples: ["chime show r7k2", "chime show Drink water"],
     alsoTried: ["get", "info", "view", "cat"],
     json: "`reminder`, and `occurrences`: the latest five", run: run)
 

@@ -5,7 +5,7 @@ enum Skip {
   static let verb = Verb(
     name: "skip", group: .change, arguments: ["ID|TITLE"], summary: "Skip the next time of a reminder",
     options: [.value("count", "n", "N", "Skip the next N times; 0 undoes it")],
-    examples: [.init(command: "chime skip Stand-up"), .init(command: "chime skip r7k2 -n 0")],
+    examples: ["chime skip Stand-up", "chime skip r7k2 -n 0"],
     json: "`reminder`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

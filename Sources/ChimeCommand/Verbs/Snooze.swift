@@ -18,9 +18,8 @@ enum Snooze {
       .value("until", nil, "TIME", "The time, if words of a title look like one"),
     ],
     examples: [
-      .init(command: "chime snooze 20m"), .init(command: "chime snooze r7k2 1h 30m"),
-      .init(command: "chime snooze Drink water"), .init(command: "chime snooze until monday 9"),
-      .init(command: "chime snooze Drink water until after lunch"), .init(command: "chime snooze tonight"),
+      "chime snooze 20m", "chime snooze r7k2 1h 30m", "chime snooze Drink water", "chime snooze until monday 9",
+      "chime snooze Drink water until after lunch", "chime snooze tonight",
     ],
     alsoTried: ["later", "postpone", "delay", "sleep"], json: "`occurrence`", run: run)
 

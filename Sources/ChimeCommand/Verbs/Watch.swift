@@ -5,7 +5,7 @@ import Glibc
 /// `chime watch`
 enum Watch {
   static let verb = Verb(
-    name: "watch", group: .look, arguments: [""], summary: "Follow events and what comes next",
+    name: "watch", group: .look, summary: "Follow events and what comes next",
     details: [
       "On a terminal it fills the screen: reminders that wait for an answer, what comes next and in how long, "
         + "pending messages, events, and the overall state. Keys: arrows or j and k select a waiting reminder, d "
@@ -20,8 +20,7 @@ enum Watch {
       Glyphs.option,
     ],
     examples: [
-      .init(command: "chime watch"), .init(command: "chime watch --lines"),
-      .init(command: "chime watch --json -n 1", remark: "wait for one event"),
+      "chime watch", "chime watch --lines", .init(command: "chime watch --json -n 1", remark: "wait for one event"),
     ],
     alsoTried: ["monitor", "events", "follow", "tail", "top", "dashboard"],
     json: "one event on each line, as it happens", run: run)

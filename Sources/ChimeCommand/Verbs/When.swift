@@ -41,10 +41,9 @@ enum When {
       .flag("batch", nil, "JSON lines in, JSON lines out"),
     ],
     examples: [
-      .init(command: "chime when \"every 45m from 9 to 17 on mon-fri\" -n 8"),
-      .init(command: "chime when daily at 2:30 --tz Europe/Prague --after 2026-03-27"),
-      .init(command: "chime when \"cron: 0 9 * * 1-5\" --as phrase"),
-      .init(command: "chime when --line Call mum tomorrow at 5pm"),
+      "chime when \"every 45m from 9 to 17 on mon-fri\" -n 8",
+      "chime when daily at 2:30 --tz Europe/Prague --after 2026-03-27", "chime when \"cron: 0 9 * * 1-5\" --as phrase",
+      "chime when --line Call mum tomorrow at 5pm",
     ],
     alsoTried: ["explain", "parse", "calendar", "check", "convert"],
     json:

@@ -25,7 +25,7 @@ import Testing
     for verb in table.verbs {
       for path in verb.subverbs.isEmpty ? [[verb]] : verb.subverbs.map({ [verb, $0] }) {
         for verb in path.suffix(1) {
-          for place in verb.arguments.flatMap({ ArgumentKind.Usage($0, of: verb).places }) {
+          for place in verb.usages.flatMap({ ArgumentKind.Usage($0, of: verb).places }) {
             #expect(ArgumentKind.word(place.name, of: path) != nil, "chime \(path.map(\.name)): \(place.name)")
           }
         }

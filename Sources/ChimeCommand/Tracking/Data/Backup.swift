@@ -23,16 +23,15 @@ enum Backup {
       .flag("with-secrets", nil, "Include the secrets of endpoints, encrypted with a passphrase"), Passphrase.option,
     ],
     examples: [
-      .init(command: "chime backup"), .init(command: "chime backup ~/Documents/chime.backup --force"),
-      .init(command: "chime backup - > /mnt/stick/chime.backup"),
+      "chime backup", "chime backup ~/Documents/chime.backup --force", "chime backup - > /mnt/stick/chime.backup",
       .init(command: "chime backup --with-secrets", remark: "for a new machine, with secrets"),
     ],
     alsoTried: ["save", "archive"], json: "`backup`: `file` and `bytes`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
-    guard context.line.words.count <= 1 else {
-      throw Failure.usage(localized("one file at a time"), hint: localized("put a name of several words in quotes"))
-    }
+    try need(
+      context.line.words.count <= 1, localized("one file at a time"),
+      hint: localized("put a name of several words in quotes"))
     let path = try context.line.words.first ?? "chime-\(context.today()).backup"
     if path == "-" { return try stream(context) }
     if !context.line.has("force"), access(path, F_OK) == 0 {
@@ -68,13 +67,10 @@ enum Backup {
   }
 
   private static func stream(_ context: Context) throws -> ExitCode {
-    guard !context.process.output.isTerminal else {
-      throw Failure.usage(
-        localized("a backup cannot be written to a terminal"), hint: "chime backup FILE, chime backup - | gpg …")
-    }
-    guard context.format == .human else {
-      throw Failure.usage(localized("--json and --plain cannot be used with standard output"))
-    }
+    try need(
+      !context.process.output.isTerminal, localized("a backup cannot be written to a terminal"),
+      hint: "chime backup FILE, chime backup - | gpg …")
+    try need(context.format == .human, localized("--json and --plain cannot be used with standard output"))
     _ = try receive(context, Passphrase.forBackup(context)) { bytes in context.process.output.write(bytes: bytes) }
     return .success
   }
@@ -113,7 +109,7 @@ enum Restore {
     ],
     options: [DraftOptions.dryRun, .flag("yes", "y", "Do not ask"), Passphrase.option],
     examples: [
-      .init(command: "chime restore chime-2026-03-27.backup"),
+      "chime restore chime-2026-03-27.backup",
       .init(command: "chime restore chime.backup --dry-run", remark: "check it, and change nothing"),
     ],
     alsoTried: ["recover", "unbackup"], json: "`contents`, and `dryRun`", run: run)
@@ -168,10 +164,10 @@ enum Restore {
     let asks = !isDry && !context.line.has("yes")
     if asks {
       for line in lines(contents, path, context) { context.note(line) }
-      guard Asking.confirm(context, localized("Replace everything here with this?")) else {
-        context.note(localized("Nothing was changed."))
-        return .failed
-      }
+      guard
+        Asking.confirm(
+          context, localized("Replace everything here with this?"), otherwise: localized("Nothing was changed."))
+      else { return .failed }
     }
     let restored = isDry ? contents : try restore(dryRun: false)
     switch context.format {

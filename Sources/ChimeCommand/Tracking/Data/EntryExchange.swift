@@ -14,10 +14,7 @@ enum EntryExchange {
       .value("format", nil, "FORMAT", "csv (the default) or json", choices: ["csv", "json"]),
       RangeText.option,
     ],
-    examples: [
-      .init(command: "chime entry export > entries.csv"),
-      .init(command: "chime entry export weight --format json --range 1Y"),
-    ],
+    examples: ["chime entry export > entries.csv", "chime entry export weight --format json --range 1Y"],
     alsoTried: ["dump", "save", "csv", "write"], json: "the same as `--format json`", run: runExport)
 
   static let load = Verb(
@@ -36,9 +33,8 @@ enum EntryExchange {
       DraftOptions.dryRun,
     ],
     examples: [
-      .init(command: "chime entry import entries.csv --dry-run"),
-      .init(command: "chime entry import --loop Checkmarks.csv"),
-      .init(command: "chime entry import --loop Checkmarks.csv --into reading"),
+      "chime entry import entries.csv --dry-run", "chime entry import --loop Checkmarks.csv",
+      "chime entry import --loop Checkmarks.csv --into reading",
     ],
     alsoTried: ["load", "read", "loop"],
     json: "`imported`: `trackers` (their ids), `added`, `present`, `remarks` (sentences) and `dryRun`", run: runImport)
@@ -100,9 +96,9 @@ enum EntryExchange {
     _ line: ParsedLine, _ path: String, _ bytes: [UInt8]
   ) throws -> TrackersInterface.Import.Format {
     if line.has("loop") {
-      guard line.value("format") ?? "loop" == "loop" else {
-        throw Failure.usage(localized("--loop and --format %1 cannot be used together", line.value("format") ?? ""))
-      }
+      try need(
+        line.value("format") ?? "loop" == "loop",
+        localized("--loop and --format %1 cannot be used together", line.value("format") ?? ""))
       return .loop
     }
     if let named = line.value("format").flatMap({ TrackersInterface.Import.Format(rawValue: $0) }) {

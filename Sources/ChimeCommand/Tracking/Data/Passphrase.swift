@@ -12,21 +12,18 @@ enum Passphrase {
   /// Returns nil for a backup without secrets.
   static func forBackup(_ context: Context) throws -> String? {
     guard context.line.has("with-secrets") else {
-      guard !context.line.has("passphrase-file") else {
-        throw Failure.usage(localized("--passphrase-file goes with --with-secrets"))
-      }
+      try need(!context.line.has("passphrase-file"), localized("--passphrase-file goes with --with-secrets"))
       return nil
     }
     if let given = try inFile(context) { return try checked(given) }
-    guard context.process.isInteractive else {
-      throw Failure.usage(
-        localized("the secrets are encrypted with a passphrase, and there is no terminal to ask for one"),
-        hint: localized("--passphrase-file FILE reads it from a file of mode 0600"))
-    }
+    try need(
+      context.process.isInteractive,
+      localized("the secrets are encrypted with a passphrase, and there is no terminal to ask for one"),
+      hint: localized("--passphrase-file FILE reads it from a file of mode 0600"))
     let passphrase = try checked(ask(context, localized("Passphrase for the secrets: ")) ?? "")
-    guard ask(context, localized("Once more: ")) == passphrase else {
-      throw Failure.failed(localized("the two passphrases differ: nothing was written"))
-    }
+    try need(
+      ask(context, localized("Once more: ")) == passphrase,
+      failed: localized("the two passphrases differ: nothing was written"))
     return passphrase
   }
 
@@ -49,10 +46,9 @@ enum Passphrase {
   }
 
   private static func checked(_ passphrase: String) throws -> String {
-    guard (shortest...longest).contains(passphrase.utf8.count) else {
-      throw Failure.failed(
-        localized("a passphrase has %1 to %2 bytes: nothing was written", String(shortest), String(longest)))
-    }
+    try need(
+      (shortest...longest).contains(passphrase.utf8.count),
+      failed: localized("a passphrase has %1 to %2 bytes: nothing was written", String(shortest), String(longest)))
     return passphrase
   }
 

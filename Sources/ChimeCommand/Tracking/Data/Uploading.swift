@@ -28,7 +28,7 @@ enum Uploading {
       throw Failure.system(localized("cannot read %1", path), errno: errno)
     }
     guard bytes.count <= limit else { throw tooLong(path, limit) }
-    guard !bytes.isEmpty else { throw Failure.failed(localized("%1 is empty", path)) }
+    try need(!bytes.isEmpty, failed: localized("%1 is empty", path))
     return bytes
   }
 
@@ -49,9 +49,8 @@ enum Uploading {
       let reply: TrackersInterface.Upload.Reply = try daemon.call(
         TrackersInterface.Upload(
           upload: upload, offset: offset, data: Data(bytes[offset..<end]).base64EncodedString()))
-      guard reply.received == end else {
-        throw Failure.failed(localized("%1 did not arrive completely", name), hint: localized("try again"))
-      }
+      try need(
+        reply.received == end, failed: localized("%1 did not arrive completely", name), hint: localized("try again"))
       offset = end
       progress.tell(offset)
     }

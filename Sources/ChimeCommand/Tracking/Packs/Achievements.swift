@@ -12,8 +12,8 @@ enum Achievements {
       .value("category", nil, "CATEGORY", "Only those of a category, such as streak", repeats: true),
     ],
     examples: [
-      .init(command: "chime achievements"), .init(command: "chime achievements hydration --locked"),
-      .init(command: "chime achievements watches --category consistency"),
+      "chime achievements", "chime achievements hydration --locked",
+      "chime achievements watches --category consistency",
     ],
     alsoTried: ["achievement", "badges", "trophies", "awards", "levels", "xp"],
     json: "`achievements`, `levels`, `streaks`, and `more`, which is false", run: run)

@@ -7,7 +7,7 @@ enum Init {
   typealias Pack = TrackersInterface.Pack
 
   static let verb = Verb(
-    name: "init", group: .track, arguments: [""], summary: "Set up trackers in four short steps",
+    name: "init", group: .track, summary: "Set up trackers in four short steps",
     details: [
       "It asks what to track, how much, in what portions, and whether to remind you. Return accepts the value in "
         + "brackets, skip skips a step, Ctrl-C quits without a change: nothing is installed before the last "
@@ -23,10 +23,9 @@ enum Init {
         repeats: true),
     ] + PackOrder.options + [.flag("yes", "y", "Ask nothing: accept the values in brackets"), DraftOptions.dryRun],
     examples: [
-      .init(command: "chime init"),
-      .init(command: "chime init --pack hydration --goal 2000 --usual 200 --reminders yes --yes"),
-      .init(command: "chime init --pack weight --unit lb --first 180 --reminders no --yes"),
-      .init(command: "chime init --pack adkhar,goal --title \"goal=Learn Czech\" --dry-run --yes"),
+      "chime init", "chime init --pack hydration --goal 2000 --usual 200 --reminders yes --yes",
+      "chime init --pack weight --unit lb --first 180 --reminders no --yes",
+      "chime init --pack adkhar,goal --title \"goal=Learn Czech\" --dry-run --yes",
     ],
     alsoTried: ["setup", "wizard", "begin", "start", "onboard", "configure"],
     json: "`packs`, `unlocked` (a list of each `achievement`) and `dryRun`", run: run)
@@ -73,7 +72,7 @@ enum Init {
   private static func orders(
     _ names: [String], _ known: [Pack], _ context: Context
   ) throws -> [(order: PackOrder, pack: Pack)] {
-    guard !names.isEmpty else { throw Failure.usage(localized("--pack needs the name of a pack")) }
+    try need(!names.isEmpty, localized("--pack needs the name of a pack"))
     return try names.map { name in
       let order = try PackOrder(name, context)
       guard order.name != nil else { return (order, try order.send(context, dryRun: true).pack) }

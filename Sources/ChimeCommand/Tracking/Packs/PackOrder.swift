@@ -75,11 +75,9 @@ struct PackOrder {
           result[parts[0]] = parts[1]
         } else {
           let fit = pack.trackers.filter(fitting)
-          guard fit.count <= 1 else {
-            throw Failure.usage(
-              localized("--%1 %2: for which tracker?", option, value),
-              hint: localized("name the tracker: --%1 %2=%3", option, fit[0].id, value))
-          }
+          try need(
+            fit.count <= 1, localized("--%1 %2: for which tracker?", option, value),
+            hint: localized("name the tracker: --%1 %2=%3", option, fit[0].id, value))
           guard let tracker = fit.first else { continue }
           result[tracker.id] = value
         }
@@ -137,11 +135,9 @@ struct PackOrder {
       guard let tracker = parts.count == 2 ? measures.first(where: { $0.id == parts[0] }) : measures.first else {
         continue
       }
-      guard parts.count == 2 || measures.count == 1 else {
-        throw Failure.usage(
-          localized("--%1 %2: for which tracker?", "first", value),
-          hint: localized("name the tracker: --%1 %2=%3", "first", tracker.id, value))
-      }
+      try need(
+        parts.count == 2 || measures.count == 1, localized("--%1 %2: for which tracker?", "first", value),
+        hint: localized("name the tracker: --%1 %2=%3", "first", tracker.id, value))
       firstValues[tracker.id] = try AmountText.value(
         parts[parts.count - 1], option: "first", unit: choices.units?[tracker.id] ?? tracker.unit)
       taken.insert("--first \(value)")

@@ -6,27 +6,23 @@ enum PackVerbs {
   typealias Pack = TrackersInterface.Pack
 
   static let verb = Verb(
-    name: "pack", group: .keep, arguments: ["list|show|add|check|remove …"],
+    name: "pack", group: .keep,
     summary: "Trackers, reminders and achievements that belong together",
     details: [
       "Five packs come with Chime; `chime init` asks a few questions and installs one. A pack of your own is a file of TOML."
     ],
-    examples: [
-      .init(command: "chime pack list"), .init(command: "chime pack add hydration --goal 2000"),
-      .init(command: "chime pack check my-pack.toml"),
-    ],
-    alsoTried: ["packs", "install", "plugin"], subverbs: [list, show, add, check, remove],
-    run: { _ in throw Failure.usage("list, show, add, check or remove is missing") })
+    examples: ["chime pack list", "chime pack add hydration --goal 2000", "chime pack check my-pack.toml"],
+    alsoTried: ["packs", "install", "plugin"], subverbs: [list, show, add, check, remove])
 
   static let list = Verb(
-    name: "list", group: .keep, arguments: [""], summary: "List the packs, those that are installed first",
-    examples: [.init(command: "chime pack list")], alsoTried: ["ls"], json: "`packs`, and `more`, which is false",
+    name: "list", group: .keep, summary: "List the packs, those that are installed first",
+    examples: ["chime pack list"], alsoTried: ["ls"], json: "`packs`, and `more`, which is false",
     run: runList)
 
   static let show = Verb(
     name: "show", group: .keep, arguments: ["NAME|FILE"],
     summary: "Show a pack's trackers and reminders, and the choices it offers",
-    examples: [.init(command: "chime pack show hydration")], alsoTried: ["info", "get"], json: "`pack`", run: runShow)
+    examples: ["chime pack show hydration"], alsoTried: ["info", "get"], json: "`pack`", run: runShow)
 
   static let add = Verb(
     name: "add", group: .keep, arguments: ["NAME|FILE"], summary: "Install a pack, or update it",
@@ -40,11 +36,10 @@ enum PackVerbs {
       DraftOptions.dryRun,
     ],
     examples: [
-      .init(command: "chime pack add hydration --goal 2000 --usual 200"),
-      .init(command: "chime pack add hydration --when \"drink=every 2h from 9:00 to 21:00\""),
-      .init(command: "chime pack add weight --unit lb --no-reminder all"),
-      .init(command: "chime pack add watches --sample"),
-      .init(command: "chime pack add ./my-pack.toml --dry-run"),
+      "chime pack add hydration --goal 2000 --usual 200",
+      "chime pack add hydration --when \"drink=every 2h from 9:00 to 21:00\"",
+      "chime pack add weight --unit lb --no-reminder all", "chime pack add watches --sample",
+      "chime pack add ./my-pack.toml --dry-run",
     ],
     alsoTried: ["install", "update", "enable", "new"],
     json: "`pack`, `created`, `unlocked` (a list of each `achievement`) and `dryRun`", run: runAdd)
@@ -55,7 +50,7 @@ enum PackVerbs {
       "Each fault is one line, `file:line:column: key: message`, as compilers write them. With any fault the exit "
         + "status is 1."
     ],
-    examples: [.init(command: "chime pack check my-pack.toml")], alsoTried: ["lint", "validate", "verify", "test"],
+    examples: ["chime pack check my-pack.toml"], alsoTried: ["lint", "validate", "verify", "test"],
     json: "`faults`, and `more`, which is false", run: runCheck)
 
   static let remove = Verb(
@@ -69,9 +64,8 @@ enum PackVerbs {
       .flag("sample", nil, "Remove only its sample data, with the entries of that"),
       .flag("yes", "y", "Do not ask"),
     ],
-    examples: [
-      .init(command: "chime pack remove hydration"), .init(command: "chime pack remove watches --sample"),
-    ], alsoTried: ["rm", "delete", "del", "uninstall"],
+    examples: ["chime pack remove hydration", "chime pack remove watches --sample"],
+    alsoTried: ["rm", "delete", "del", "uninstall"],
     json: "`pack`: what was removed", run: runRemove)
 
   static func packs(_ context: Context) throws -> [Pack] {
@@ -180,9 +174,7 @@ enum PackVerbs {
   }
 
   private static func runCheck(_ context: Context) throws -> ExitCode {
-    guard !context.line.words.isEmpty else {
-      throw Failure.usage(localized("a file is missing"), hint: "chime pack check my-pack.toml")
-    }
+    try need(!context.line.words.isEmpty, localized("a file is missing"), hint: "chime pack check my-pack.toml")
     var faults: [Wire.Fault] = []
     var sound: [(file: String, pack: Pack)] = []
     for word in context.line.words {
@@ -217,9 +209,7 @@ enum PackVerbs {
       throw Failure.usage(localized("--sample and --entries cannot be used together"))
     }
     let pack = try known(word(context), among: packs(context))
-    guard pack.installedAt != nil else {
-      throw Failure.failed(localized("the pack \"%1\" is not installed", pack.id))
-    }
+    try need(pack.installedAt != nil, failed: localized("the pack \"%1\" is not installed", pack.id))
     let entries = context.line.has("entries")
     if context.line.has("sample") { return try removeSample(of: pack, context) }
     let title = TerminalSanitizer.line(context.trackerWords.local(pack.title))
@@ -227,10 +217,7 @@ enum PackVerbs {
       entries
       ? localized("Remove \"%1\" with its reminders, its trackers and all their entries?", title)
       : localized("Remove \"%1\" with its reminders? Entries stay.", title)
-    if context.process.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
-      context.note(localized("Nothing was removed."))
-      return .failed
-    }
+    guard Asking.mayRemove(context, question) else { return .failed }
     let removed = try context.daemon().call(TrackersInterface.RemovePack(id: pack.id, entries: entries ? true : nil))
       .pack
     context.print(removed, named: "pack") {

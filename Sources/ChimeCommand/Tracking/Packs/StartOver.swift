@@ -5,7 +5,7 @@ import Glibc
 /// `chime start-over`
 enum StartOver {
   static let verb = Verb(
-    name: "start-over", group: .keep, arguments: [""], summary: "Remove all your data, after a backup",
+    name: "start-over", group: .keep, summary: "Remove all your data, after a backup",
     details: [
       "It removes reminders, trackers with their entries, packs, endpoints with their secrets, and the history. It "
         + "lists them first, and asks. The configuration stays.",
@@ -17,9 +17,7 @@ enum StartOver {
       .value("backup", nil, "FILE", "The backup's file; the default is one in ~/.local/share/chime"),
       .flag("yes", "y", "Do not ask"), DraftOptions.dryRun,
     ],
-    examples: [
-      .init(command: "chime start-over"), .init(command: "chime start-over --backup ~/chime.backup --yes"),
-    ],
+    examples: ["chime start-over", "chime start-over --backup ~/chime.backup --yes"],
     alsoTried: ["reset", "wipe", "factory-reset", "clear"], json: "`startedOver`, and `backup`: the file", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -32,16 +30,16 @@ enum StartOver {
       return .success
     }
     if !isDry, !context.line.has("yes") {
-      guard context.process.isInteractive else {
-        throw Failure.usage(
-          localized("this removes everything (%1); without a terminal it needs --yes", counts(found)),
-          hint: localized("--dry-run shows what it would remove, and removes nothing"))
-      }
+      try need(
+        context.process.isInteractive,
+        localized("this removes everything (%1); without a terminal it needs --yes", counts(found)),
+        hint: localized("--dry-run shows what it would remove, and removes nothing"))
       context.note(localized("This removes %1, and the history.", counts(found)))
-      guard Asking.confirm(context, localized("Remove all of it? A backup is written first.")) else {
-        context.note(localized("Nothing was removed."))
-        return .failed
-      }
+      guard
+        Asking.confirm(
+          context, localized("Remove all of it? A backup is written first."),
+          otherwise: localized("Nothing was removed."))
+      else { return .failed }
     }
     if isDry {
       print(found, backup: nil, isDry: true, context)
@@ -60,9 +58,8 @@ enum StartOver {
   /// Returns the path of a backup file that does not exist yet.
   private static func place(_ context: Context) throws -> String {
     if let path = context.line.value("backup") {
-      guard access(path, F_OK) != 0 else {
-        throw Failure.failed(localized("%1 exists already", path), hint: localized("choose another name"))
-      }
+      try need(
+        access(path, F_OK) != 0, failed: localized("%1 exists already", path), hint: localized("choose another name"))
       return path
     }
     let environment = context.process.environment

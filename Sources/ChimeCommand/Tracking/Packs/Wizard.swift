@@ -146,9 +146,9 @@ struct Wizard {
     for word in text.split(whereSeparator: { $0 == "," || $0 == " " }).map({ $0.lowercased() }) {
       let pack: Pack
       if let number = Int(word) {
-        guard packs.indices.contains(number - 1) else {
-          throw Failure.usage(localized("there is no number %1: they go from 1 to %2", word, String(packs.count)))
-        }
+        try need(
+          packs.indices.contains(number - 1),
+          localized("there is no number %1: they go from 1 to %2", word, String(packs.count)))
         pack = packs[number - 1]
       } else {
         let fitting = packs.filter { $0.id.hasPrefix(word) }
@@ -257,11 +257,10 @@ struct Wizard {
     _ choice: TrackersInterface.Choice?, _ value: Double, _ tracker: Tracker, _ words: TrackerWords
   ) throws -> Double {
     guard let choice else { return value }
-    guard value >= choice.least, value <= choice.most else {
-      throw Failure.usage(
-        localized(
-          "give a number from %1 to %2", words.number(choice.least, tracker), words.amount(choice.most, tracker)))
-    }
+    try need(
+      value >= choice.least && value <= choice.most,
+      localized(
+        "give a number from %1 to %2", words.number(choice.least, tracker), words.amount(choice.most, tracker)))
     let steps = (value - choice.least) / max(choice.step, 0.000_001)
     guard choice.step <= 0 || abs(steps - steps.rounded()) < 0.000_1 else {
       let below = choice.least + steps.rounded(.down) * choice.step
@@ -303,7 +302,7 @@ struct Wizard {
         ?? localized("%1: how much is it now?", title)
       let answer = try ask(question, usual: localized("not yet")) { text in
         let value = try AmountText.value(text, option: "first", unit: unit)
-        guard value > 0 else { throw Failure.usage(localized("give more than zero")) }
+        try need(value > 0, localized("give more than zero"))
         return value
       }
       if answer.isSkipped { return .skipped }
@@ -344,7 +343,7 @@ struct Wizard {
       let answer = try ask(question, usual: tracker.usual.map { words.amount($0, tracker) } ?? localized("none")) {
         text in
         let value = try AmountText.value(text, option: "usual", unit: unit)
-        guard value > 0 else { throw Failure.usage(localized("give more than zero")) }
+        try need(value > 0, localized("give more than zero"))
         return value
       }
       if answer.isSkipped { return .skipped }
@@ -363,7 +362,7 @@ struct Wizard {
       localized("%1: celebrate every how many %2: %3", title, unit ?? "", list), usual: TrackerWords.shortest(usual)
     ) { text in
       let value = try AmountText.value(text, option: "milestones", unit: unit)
-      guard steps.contains(value) else { throw Failure.usage(localized("it is one of %1", list)) }
+      try need(steps.contains(value), localized("it is one of %1", list))
       return value
     }
     if answer.isSkipped { return .skipped }

@@ -21,9 +21,8 @@ enum Chart {
       FieldOption.option, Glyphs.option,
     ],
     examples: [
-      .init(command: "chime chart weight"), .init(command: "chime chart weight --range 6M"),
-      .init(command: "chime chart weight --field body-fat"),
-      .init(command: "chime chart water --range 1M --average 14"), .init(command: "chime chart weight --plain"),
+      "chime chart weight", "chime chart weight --range 6M", "chime chart weight --field body-fat",
+      "chime chart water --range 1M --average 14", "chime chart weight --plain",
     ],
     alsoTried: ["plot", "graph", "draw"], json: "`statistics`", run: run)
 

@@ -22,9 +22,9 @@ enum Logbook {
       Glyphs.option,
     ],
     examples: [
-      .init(command: "chime logbook weight"), .init(command: "chime logbook weight --range 3M --filter notes"),
-      .init(command: "chime logbook weight --range all --filter weekday=mon"),
-      .init(command: "chime logbook watches --filter item=speedmaster --plain"),
+      "chime logbook weight", "chime logbook weight --range 3M --filter notes",
+      "chime logbook weight --range all --filter weekday=mon",
+      "chime logbook watches --filter item=speedmaster --plain",
     ],
     alsoTried: ["diary", "journal"],
     json: "`entries`, and `more`, which is false", run: run)
@@ -69,7 +69,7 @@ enum Logbook {
       case ("weekday", let days?), ("weekdays", let days?):
         asked.weekdays = try (asked.weekdays ?? []) + WeekdayText.parse(days, option: "filter")
       case ("item", let item?) where !item.isEmpty:
-        guard tracker.hasItems else { throw Failure.usage(localized("%1 has no items", tracker.id)) }
+        try need(tracker.hasItems, localized("%1 has no items", tracker.id))
         let items = try context.daemon().call(T.Items(tracker: tracker.id)).items
         guard let known = try TrackerArgument.item(item, among: items) else {
           throw Failure.failed(

@@ -16,10 +16,7 @@ enum Month {
       "With --plain it prints one line for each day.",
     ],
     options: [MonthGrid.option, Glyphs.option],
-    examples: [
-      .init(command: "chime month"), .init(command: "chime month water"),
-      .init(command: "chime month water --month 2026-03"),
-    ],
+    examples: ["chime month", "chime month water", "chime month water --month 2026-03"],
     alsoTried: ["calendar", "cal"],
     json:
       "`month`, `tracker` (null for all), `days`: of a tracker as of `tracker show`, of all `day`, `met` and `due`; and "

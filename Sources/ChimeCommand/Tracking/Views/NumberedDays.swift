@@ -21,10 +21,7 @@ enum NumberedDays {
         "plan", nil, "Show the plan instead: each planned day, numbered, done or not, up to the end of next month"),
       Glyphs.option,
     ],
-    examples: [
-      .init(command: "chime progress goal"), .init(command: "chime progress goal --month march"),
-      .init(command: "chime progress goal --plan"),
-    ],
+    examples: ["chime progress goal", "chime progress goal --month march", "chime progress goal --plan"],
     alsoTried: ["numbers", "flowers", "plan"],
     json:
       "`month`, `tracker`, `numberThisMonth`, `countedThisMonth`, `number`, `days` and `milestones`; with `--plan` `plan`, "
@@ -60,11 +57,11 @@ enum NumberedDays {
     _ context: Context, _ tracker: T.Tracker, _ month: CivilDate, _ today: CivilDate
   ) throws -> ExitCode {
     let words = context.trackerWords
-    guard DayPlan.isOf(tracker) else {
-      throw Failure.failed(
-        localized("%1 needs %2, no matter which days: it has no plan of days", tracker.id, words.counting(tracker)),
-        hint: localized("`chime tracker edit %1 --days mon,wed,fri` sets the days", tracker.id))
-    }
+    try need(
+      DayPlan.isOf(tracker),
+      failed: localized(
+        "%1 needs %2, no matter which days: it has no plan of days", tracker.id, words.counting(tracker)),
+      hint: localized("`chime tracker edit %1 --days mon,wed,fri` sets the days", tracker.id))
     let plans = try DayPlan.read(context, tracker, from: month, months: 2, today: today)
     switch context.format {
     case .json: context.print(json: ["tracker": tracker.id, "plan": plans.map(\.output)])

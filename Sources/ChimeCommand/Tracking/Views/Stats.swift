@@ -16,10 +16,7 @@ enum Stats {
       RangeText.option, .value("average", nil, "DAYS", "Days in the moving average (default 7)"),
       FieldOption.option,
     ],
-    examples: [
-      .init(command: "chime stats"), .init(command: "chime stats water"),
-      .init(command: "chime stats weight --range 6M --average 14"),
-    ],
+    examples: ["chime stats", "chime stats water", "chime stats weight --range 6M --average 14"],
     alsoTried: ["statistics", "summary", "streak", "streaks", "strength"],
     json: "`statistics`; without a TRACKER `standings`, and `more`, which is false", run: run)
 

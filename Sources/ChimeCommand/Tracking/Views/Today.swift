@@ -13,8 +13,7 @@ enum Today {
       "DAY is another day, such as yesterday, mon or 2026-03-01.",
     ],
     examples: [
-      .init(command: "chime today"), .init(command: "chime today yesterday"),
-      .init(command: "chime today --json", remark: "for a status bar"),
+      "chime today", "chime today yesterday", .init(command: "chime today --json", remark: "for a status bar"),
     ],
     alsoTried: ["day", "now", "habits", "dashboard"], json: "`day`", run: run)
 

@@ -10,7 +10,7 @@ enum Week {
       "The week begins on Monday: ● the goal was met, ◐ there are entries, ○ there are none, · the day does not "
         + "count. DAY is any day of the week to show, such as 2026-03-01; last is the week before this one."
     ],
-    examples: [.init(command: "chime week"), .init(command: "chime week last")],
+    examples: ["chime week", "chime week last"],
     alsoTried: ["weekly", "strip"],
     json:
       "`week`: `from`, `trackers` (a list of `tracker`, `title` and its `days`) and `marks` (a list of `day`, `met`, `due`)",

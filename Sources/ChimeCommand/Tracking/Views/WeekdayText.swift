@@ -25,9 +25,7 @@ enum WeekdayText {
         }
       }
     }
-    guard !set.isEmpty else {
-      throw Failure.usage(localized("--%1 needs days of the week such as mon,wed,fri, not \"%2\"", option, text))
-    }
+    try need(!set.isEmpty, localized("--%1 needs days of the week such as mon,wed,fri, not \"%2\"", option, text))
     return Weekday.allCases.filter { set.contains($0) }.map(\.abbreviation)
   }
 

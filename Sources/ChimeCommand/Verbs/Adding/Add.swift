@@ -18,11 +18,10 @@ enum Add {
     ],
     options: [from] + Adding.options,
     examples: [
-      .init(command: "chime add Call mum tomorrow at 5pm"),
-      .init(command: "chime add \"Drink water\" every 90m from 8:00 to 22:00"),
-      .init(command: "chime add \"Stand-up\" weekdays at 9:25 --to desktop --to team --tz Europe/Prague"),
-      .init(command: "chime add --from reminders.jsonl --to team --dry-run"),
-      .init(command: "chime add \"Dentist\" at 2026-12-01 09:00 --body \"Bring the card\" --snooze 30m,2h"),
+      "chime add Call mum tomorrow at 5pm", "chime add \"Drink water\" every 90m from 8:00 to 22:00",
+      "chime add \"Stand-up\" weekdays at 9:25 --to desktop --to team --tz Europe/Prague",
+      "chime add --from reminders.jsonl --to team --dry-run",
+      "chime add \"Dentist\" at 2026-12-01 09:00 --body \"Bring the card\" --snooze 30m,2h",
     ],
     alsoTried: ["bulk", "new", "create", "set", "every"],
     json: "`reminder`, and `warnings`: a list of sentences; with --from `added`, `dryRun` and `warnings`", run: run)
@@ -33,11 +32,10 @@ enum Add {
 
   static func run(_ context: Context) throws -> ExitCode {
     if let path = context.line.value("from") {
-      guard context.line.words.isEmpty else {
-        throw Failure.usage(
-          localized("--from cannot be used with a title or a schedule: each line of the file has its own"),
-          hint: localized("chime add --from reminders.jsonl"))
-      }
+      try need(
+        context.line.words.isEmpty,
+        localized("--from cannot be used with a title or a schedule: each line of the file has its own"),
+        hint: localized("chime add --from reminders.jsonl"))
       return try AddingMany.run(context, path: path)
     }
     guard let title = context.line.words.first, !trimmed(title).isEmpty else {

@@ -14,7 +14,7 @@ enum Copy {
     ],
     options: Edit.fields + Edit.switches.map(\.off) + [DraftOptions.token, DraftOptions.dryRun],
     examples: [
-      .init(command: "chime copy Stand-up --title \"Stand-up of the other team\" --when \"weekdays at 10:00\""),
+      "chime copy Stand-up --title \"Stand-up of the other team\" --when \"weekdays at 10:00\"",
       .init(command: "chime copy Tea --when \"in 4m\"", remark: "once more"),
     ],
     alsoTried: ["cp", "duplicate", "clone", "again", "repeat"], json: "`reminder`, and `warnings`: a list of sentences",

@@ -25,8 +25,7 @@ enum Edit {
     ],
     options: fields + switches.map(\.off) + [DraftOptions.dryRun],
     examples: [
-      .init(command: "chime edit r7k2 --when \"weekdays at 9:30\""),
-      .init(command: "chime edit Stand-up --title \"Daily\" --to desktop,team"),
+      "chime edit r7k2 --when \"weekdays at 9:30\"", "chime edit Stand-up --title \"Daily\" --to desktop,team",
       .init(command: "chime edit r7k2", remark: "in an editor"),
     ],
     alsoTried: ["change", "update", "modify", "rename", "reschedule"],

@@ -34,9 +34,7 @@ struct EditForm: Equatable {
           hint: SpellingSuggestions.question(name, among: Edit.fields.map(\.name)) ?? localized("a line is NAME: VALUE")
         )
       }
-      guard values[name] == nil else {
-        throw Failure.usage(localized("line %1 repeats %2", number + 1, name))
-      }
+      try need(values[name] == nil, localized("line %1 repeats %2", number + 1, name))
       values[name] = trimmed(String(pair[1]))
       current = option.name
     }

@@ -33,7 +33,7 @@ enum Editor {
         localized("the editor \"%1\" was not found", editor),
         hint: localized("set EDITOR, or use options: chime edit --help"))
     }
-    guard status == 0 else { throw Failure.failed(localized("the editor \"%1\" failed; nothing was changed", editor)) }
+    try need(status == 0, failed: localized("the editor \"%1\" failed; nothing was changed", editor))
   }
 
   /// Runs a program in the command's terminal and returns its wait status.

@@ -22,9 +22,8 @@ enum Expect {
         + "sleeps or Chime does not run, no ping can arrive: Chime then waits for the full time again.",
     ],
     examples: [
-      .init(command: "chime expect backup daily at 3:00 --within 2h --to phone"),
-      .init(command: "chime expect heartbeat --every 10m --within 1m"),
-      .init(command: "chime expect list"),
+      "chime expect backup daily at 3:00 --within 2h --to phone", "chime expect heartbeat --every 10m --within 1m",
+      "chime expect list",
     ],
     alsoTried: ["monitor", "heartbeat", "deadman", "watchdog", "check", "cron"],
     subverbs: [add, list, show, token, pause, resume, remove], usualSubverb: "add",
@@ -42,8 +41,8 @@ enum Expect {
         "every", nil, "LENGTH", "Expect a ping this long after the last one, instead of by a schedule")
     ] + Adding.options,
     examples: [
-      .init(command: "chime expect add backup \"cron: 0 3 * * *\" --within 2h --to phone"),
-      .init(command: "chime expect add sensor --every 5m --within 30s --nag 1h"),
+      "chime expect add backup \"cron: 0 3 * * *\" --within 2h --to phone",
+      "chime expect add sensor --every 5m --within 30s --nag 1h",
     ],
     alsoTried: ["new", "create", "set"], json: "`reminder`, and `warnings`: a list of sentences", run: runAdd)
 
@@ -68,7 +67,7 @@ enum Expect {
   typealias Expectation = ExpectationsInterface.Expectation
 
   static let list = Verb(
-    name: "list", group: .look, arguments: [""], summary: "List expectations, with a row of green and red for each",
+    name: "list", group: .look, summary: "List expectations, with a row of green and red for each",
     details: [
       "The list is ordered by the next time. A row has one sign for each run, the latest on the right: ● a success, "
         + "✗ a failure, ○ a time without a ping. The exit status is 1 if any job is down."
@@ -78,7 +77,7 @@ enum Expect {
         "state", nil, "STATE", "Only those that are new, up, awaited, running, down or paused",
         choices: Expectation.State.allCases.map(\.rawValue)), Pagination.limit("expectations", usually: 100),
     ],
-    examples: [.init(command: "chime expect list"), .init(command: "chime expect list --state down --json")],
+    examples: ["chime expect list", "chime expect list --state down --json"],
     alsoTried: ["ls", "status", "all"],
     json: "`expectations`, and `more`: whether there are more than were asked for", run: runList)
 
@@ -148,7 +147,7 @@ enum Expect {
       .value("limit", "n", "N", "The number of pings, of the 100 that are kept (default 10)"),
       .flag("output", nil, "The full output of the latest ping that has some"),
     ],
-    examples: [.init(command: "chime expect show backup"), .init(command: "chime expect show backup --output")],
+    examples: ["chime expect show backup", "chime expect show backup --output"],
     alsoTried: ["get", "pings", "log", "history"], json: "`expectation` and `pings`, the newest first", run: runShow)
 
   private static func runShow(_ context: Context) throws -> ExitCode {
@@ -172,7 +171,7 @@ enum Expect {
   private static func show(_ context: Context, _ one: Expectation, _ pings: [ExpectationsInterface.PingRecord]) {
     let clock = context.clock()
     let state = state(one, clock)
-    context.out("\(context.style(TerminalSanitizer.line(one.id), .strong))  \(TerminalSanitizer.line(one.title))")
+    context.print(heading: one.id, one.title)
     context.print(facts: [
       (localized("state"), state.text), (localized("schedule"), one.when),
       (localized("within"), LengthText.human(one.within)),
@@ -216,9 +215,7 @@ enum Expect {
         + "endpoint's secret is replaced: at once with `chime endpoint rotate NAME --show --overlap 0s`."
     ],
     options: [.value("endpoint", nil, "NAME", "The endpoint to use, if several read answers")],
-    examples: [
-      .init(command: "chime expect token backup"), .init(command: "chime expect token backup --endpoint phone --json"),
-    ],
+    examples: ["chime expect token backup", "chime expect token backup --endpoint phone --json"],
     alsoTried: ["key", "curl", "remote", "url"],
     json: "`id`, `title`, `endpoint`, `address`, and the tokens `succeeded`, `started` and `failed`", run: runToken)
 
@@ -229,7 +226,7 @@ enum Expect {
     case .json: context.print(json: context.json(reply))
     case .plain: context.plain([reply])
     case .human:
-      context.out("\(context.style(TerminalSanitizer.line(reply.id), .strong))  \(TerminalSanitizer.line(reply.title))")
+      context.print(heading: reply.id, reply.title)
       for (what, token) in [
         (localized("it is done"), reply.succeeded), (localized("it begins"), reply.started),
         (localized("it failed"), reply.failed),
@@ -248,18 +245,18 @@ enum Expect {
   static let pause = Verb(
     name: "pause", group: .change, arguments: ["ID|TITLE", "ID|TITLE until TIME", "ID|TITLE for LENGTH"],
     summary: "Pause an expectation", details: ["The same as `chime pause`."], options: Pause.verb.options,
-    examples: [.init(command: "chime expect pause backup until monday")], alsoTried: ["stop", "disable", "mute"],
+    examples: ["chime expect pause backup until monday"], alsoTried: ["stop", "disable", "mute"],
     json: "`reminder`", run: Pause.run)
 
   static let resume = Verb(
     name: "resume", group: .change, arguments: ["ID|TITLE"], summary: "End the pause",
     details: ["The same as `chime resume`."], options: Resume.verb.options,
-    examples: [.init(command: "chime expect resume backup")], alsoTried: ["start", "enable"], json: "`reminder`",
+    examples: ["chime expect resume backup"], alsoTried: ["start", "enable"], json: "`reminder`",
     run: Resume.verb.run)
 
   static let remove = Verb(
     name: "remove", group: .change, arguments: ["ID|TITLE"], summary: "Remove an expectation; its history stays",
     details: ["The same as `chime remove`. `chime undo` restores it."], options: Remove.verb.options,
-    examples: [.init(command: "chime expect remove backup")], alsoTried: ["rm", "delete", "del"],
+    examples: ["chime expect remove backup"], alsoTried: ["rm", "delete", "del"],
     json: "`reminder`: what was removed", run: Remove.run)
 }

@@ -10,10 +10,7 @@ enum In {
       QuickMarks.rule,
     ],
     options: Adding.options,
-    examples: [
-      .init(command: "chime in 25m \"Tea\""), .init(command: "chime in 1h 30m Take the bread out"),
-      .init(command: "chime in 3 days at 9 Dentist"),
-    ],
+    examples: ["chime in 25m \"Tea\"", "chime in 1h 30m Take the bread out", "chime in 3 days at 9 Dentist"],
     alsoTried: ["timer", "after"], json: "as `add`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -33,8 +30,8 @@ enum At {
     ],
     options: Adding.options,
     examples: [
-      .init(command: "chime at 18:30 \"Call home\""), .init(command: "chime at tomorrow 9:00 Water the plants"),
-      .init(command: "chime at 8 tonight Movie"), .init(command: "chime at 2026-12-01 09:00 \"Dentist\""),
+      "chime at 18:30 \"Call home\"", "chime at tomorrow 9:00 Water the plants", "chime at 8 tonight Movie",
+      "chime at 2026-12-01 09:00 \"Dentist\"",
     ],
     alsoTried: ["on"], json: "as `add`", run: run)
 
@@ -54,10 +51,7 @@ enum Remind {
       QuickMarks.rule,
     ],
     options: Adding.options,
-    examples: [
-      .init(command: "chime remind me to stretch in 20 minutes"),
-      .init(command: "chime remind me tomorrow at 5pm to call mum"),
-    ],
+    examples: ["chime remind me to stretch in 20 minutes", "chime remind me tomorrow at 5pm to call mum"],
     alsoTried: ["remember"], json: "as `add`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

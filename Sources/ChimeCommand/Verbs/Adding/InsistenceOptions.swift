@@ -80,10 +80,9 @@ enum RepeatOptions {
       return max == nil && steps == nil ? nil : RemindersInterface.Nag(max: max, escalation: steps)
     }
     if isEmpty(line, "nag") {
-      guard max == nil, steps?.isEmpty ?? true else {
-        throw Failure.usage(
-          localized("--nag \"\" removes the repeats: --nag-max and --escalate cannot be used with it"))
-      }
+      try need(
+        max == nil && steps?.isEmpty ?? true,
+        localized("--nag \"\" removes the repeats: --nag-max and --escalate cannot be used with it"))
       return nil
     }
     return RemindersInterface.Nag(every: try LengthText.iso(text, option: "nag"), max: max, escalation: steps)

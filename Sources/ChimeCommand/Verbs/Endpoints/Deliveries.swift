@@ -14,10 +14,7 @@ enum Deliveries {
         choices: DeliveriesInterface.Delivery.State.allCases.map(\.rawValue)),
       .value("id", nil, "DELIVERY", "One delivery, with every attempt"),
     ] + Pagination.since + [Pagination.limit("deliveries", usually: 50)],
-    examples: [
-      .init(command: "chime deliveries --to team --state dead --since \"2 days\""),
-      .init(command: "chime deliveries Stand-up --json"),
-    ],
+    examples: ["chime deliveries --to team --state dead --since \"2 days\"", "chime deliveries Stand-up --json"],
     alsoTried: ["delivery", "messages", "outbox"],
     json: "`deliveries`, and `more`; with --id: `delivery`, and `attempts`", run: run)
 
@@ -92,8 +89,7 @@ enum Deliveries {
     case .plain: context.plain(reply.attempts)
     case .human:
       let clock = context.clock()
-      context.out(
-        "\(context.style(TerminalSanitizer.line(delivery.id), .strong))  \(TerminalSanitizer.line(titled(delivery)))")
+      context.print(heading: delivery.id, titled(delivery))
       var line = localized(
         "  to %1, %2, of %3", delivery.channel, StateWords.say(delivery.state.rawValue), delivery.occurrence)
       if let next = delivery.nextAttempt { line += localized("; again %1, %2", clock.text(next), clock.relative(next)) }

@@ -4,31 +4,27 @@ import ChimeWords
 /// `chime endpoint add|edit|list|show|test|rotate|enable|disable|templates|remove`
 enum Endpoint {
   static let verb = Verb(
-    name: "endpoint", group: .deliver, arguments: ["add|edit|list|show|test|rotate|enable|disable|templates|remove …"],
+    name: "endpoint", group: .deliver,
     summary: "The addresses of webhooks, emails, MQTT and Matrix",
     details: ["`--to` takes an endpoint's name. The endpoint's secret signs every message and is never shown."],
     examples: [
-      .init(command: "chime endpoint add team https://chat.example.org/hook --new-secret team.secret"),
-      .init(command: "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy"),
-      .init(command: "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org"),
-      .init(command: "chime endpoint add home mqtts://broker.lan/chime --user chime --token-file password"),
-      .init(command: "chime endpoint add room matrix:roomid/abc:example.org --via https://example.org --token-file t"),
-      .init(command: "chime endpoint test phone"),
+      "chime endpoint add team https://chat.example.org/hook --new-secret team.secret",
+      "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy",
+      "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org",
+      "chime endpoint add home mqtts://broker.lan/chime --user chime --token-file password",
+      "chime endpoint add room matrix:roomid/abc:example.org --via https://example.org --token-file t",
+      "chime endpoint test phone",
     ],
     alsoTried: ["endpoints", "webhook", "hook", "email", "mail", "mqtt", "homeassistant", "matrix", "element"],
     subverbs: [
       EndpointAdding.add, EndpointAdding.edit, EndpointLooking.list, EndpointLooking.show, EndpointLooking.test,
       EndpointSecret.rotate, enable, disable, EndpointLooking.templates, remove,
-    ],
-    run: { context in
-      let names = context.line.path.last?.subverbs.map(\.name) ?? []
-      throw Failure.usage(localized("%1: one of them is missing", names.joined(separator: ", ")))
-    })
+    ])
 
   static let enable = Verb(
     name: "enable", group: .deliver, arguments: ["NAME"], summary: "Enable an endpoint",
     details: ["Pending messages are sent at once."],
-    examples: [.init(command: "chime endpoint enable team")], alsoTried: ["on", "resume", "start"],
+    examples: ["chime endpoint enable team"], alsoTried: ["on", "resume", "start"],
     json: "`endpoint`",
     run: { context in
       let endpoint = try context.daemon().call(EndpointsInterface.Enable(name: name(context))).endpoint
@@ -38,7 +34,7 @@ enum Endpoint {
   static let disable = Verb(
     name: "disable", group: .deliver, arguments: ["NAME"], summary: "Disable an endpoint until it is enabled again",
     details: ["Its messages stay pending."],
-    examples: [.init(command: "chime endpoint disable team")], alsoTried: ["off", "pause", "stop"],
+    examples: ["chime endpoint disable team"], alsoTried: ["off", "pause", "stop"],
     json: "`endpoint`",
     run: { context in
       let endpoint = try context.daemon().call(EndpointsInterface.Disable(name: name(context))).endpoint
@@ -51,16 +47,15 @@ enum Endpoint {
       "On a terminal it asks first. For 30 days `chime undo` restores both; the daemon keeps the secret for that time."
     ],
     options: [.flag("yes", "y", "Do not ask")],
-    examples: [.init(command: "chime endpoint remove team")], alsoTried: ["rm", "delete", "del"],
+    examples: ["chime endpoint remove team"], alsoTried: ["rm", "delete", "del"],
     json: "`endpoint`: what was removed", run: runRemove)
 
   private static func tell(
     _ context: Context, _ endpoint: EndpointsInterface.Endpoint, _ sentence: String
   ) -> ExitCode {
     context.print(endpoint, named: "endpoint") {
-      context.out(
-        "\(context.style(TerminalSanitizer.line(endpoint.name), .strong))  \(TerminalSanitizer.line(endpoint.url))\n  \(sentence)"
-      )
+      context.print(heading: endpoint.name, endpoint.url)
+      context.out("  \(sentence)")
     }
     return .success
   }
@@ -68,17 +63,12 @@ enum Endpoint {
   private static func runRemove(_ context: Context) throws -> ExitCode {
     let name = try name(context)
     let daemon = try context.daemon()
-    if context.process.isInteractive, !context.line.has("yes"),
-      !Asking.confirm(context, localized("Remove the endpoint \"%1\" and its secret?", TerminalSanitizer.line(name)))
-    {
-      context.note(localized("Nothing was removed."))
-      return .failed
-    }
+    let question = localized("Remove the endpoint \"%1\" and its secret?", TerminalSanitizer.line(name))
+    guard Asking.mayRemove(context, question) else { return .failed }
     let endpoint = try daemon.call(EndpointsInterface.Remove(name: name)).endpoint
     context.print(endpoint, named: "endpoint") {
-      context.out(
-        "\(context.style(TerminalSanitizer.line(endpoint.name), .strong))  \(TerminalSanitizer.line(endpoint.url))\n  removed"
-      )
+      context.print(heading: endpoint.name, endpoint.url)
+      context.out("  removed")
     }
     MuteReminders.tell(context, to: name)
     return .success

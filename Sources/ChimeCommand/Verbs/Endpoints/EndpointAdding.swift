@@ -28,16 +28,14 @@ enum EndpointAdding {
       .flag("ed25519", nil, "Make a key pair that never leaves the daemon, and print its public key"),
     ] + settings,
     examples: [
-      .init(command: "chime endpoint add team http://127.0.0.1:8099/hook --secret-file s"),
-      .init(command: "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy"),
-      .init(
-        command:
-          "chime endpoint add phone https://ntfy.sh/alerts --template ntfy --replies https://ntfy.sh/answers"),
-      .init(command: "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org"),
-      .init(command: "chime endpoint add home mqtts://broker.lan/chime --user chime --token-file password"),
-      .init(command: "chime endpoint add room matrix:roomid/abc:example.org --via https://example.org --token-file t"),
-      .init(command: "chime endpoint add list https://a.example --new-secret s --reminders all --events done"),
-      .init(command: "chime endpoint add push https://gotify.example.org --template gotify --token-file t"),
+      "chime endpoint add team http://127.0.0.1:8099/hook --secret-file s",
+      "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy",
+      "chime endpoint add phone https://ntfy.sh/alerts --template ntfy --replies https://ntfy.sh/answers",
+      "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org",
+      "chime endpoint add home mqtts://broker.lan/chime --user chime --token-file password",
+      "chime endpoint add room matrix:roomid/abc:example.org --via https://example.org --token-file t",
+      "chime endpoint add list https://a.example --new-secret s --reminders all --events done",
+      "chime endpoint add push https://gotify.example.org --template gotify --token-file t",
     ],
     alsoTried: ["put", "set", "new", "create", "replace"], json: "`endpoint`", run: runAdd)
 
@@ -51,9 +49,8 @@ enum EndpointAdding {
           + "senders, events, reminders, concurrency, rate, inOrder, token; several with commas", repeats: true)
     ],
     examples: [
-      .init(command: "chime endpoint edit team --rate 30/1m"),
-      .init(command: "chime endpoint edit me --user ann --token-file password"),
-      .init(command: "chime endpoint edit team --reset template"),
+      "chime endpoint edit team --rate 30/1m", "chime endpoint edit me --user ann --token-file password",
+      "chime endpoint edit team --reset template",
     ],
     alsoTried: ["change", "update", "modify"], json: "`endpoint`", run: runEdit)
 
@@ -94,15 +91,12 @@ enum EndpointAdding {
 
   private static func runAdd(_ context: Context) throws -> ExitCode {
     let words = context.line.words
-    guard words.count == 2 else {
-      throw Failure.usage(
-        words.count < 2 ? localized("a name and a URL are missing") : localized("give only a name and a URL"),
-        hint: localized("chime endpoint add team https://chat.example.org/hook --new-secret team.secret"))
-    }
+    try need(
+      words.count == 2,
+      words.count < 2 ? localized("a name and a URL are missing") : localized("give only a name and a URL"),
+      hint: localized("chime endpoint add team https://chat.example.org/hook --new-secret team.secret"))
     let ways = ["secret-file", "new-secret", "ed25519"].filter { context.line.has($0) }
-    guard ways.count < 2 else {
-      throw Failure.usage(localized("--%1 and --%2 cannot be used together", ways[0], ways[1]))
-    }
+    try need(ways.count < 2, localized("--%1 and --%2 cannot be used together", ways[0], ways[1]))
     var request = EndpointsInterface.Put(name: words[0], url: words[1])
     if let path = context.line.value("secret-file") {
       request.secret = try SecretFile.read(path, userID: context.process.userID)
@@ -125,8 +119,7 @@ enum EndpointAdding {
       throw hinted(failure, request)
     }
     context.print(endpoint, named: "endpoint") {
-      context.out(
-        "\(context.style(TerminalSanitizer.line(endpoint.name), .strong))  \(TerminalSanitizer.line(endpoint.url))")
+      context.print(heading: endpoint.name, endpoint.url)
       if let made {
         context.out(
           localized("  its secret is in %1: give it to the receiver to verify messages", TerminalSanitizer.line(made)))
@@ -165,11 +158,10 @@ enum EndpointAdding {
       }
       return name
     }
-    guard request.url != nil || request.token != nil || request.settings != nil || request.reset != nil else {
-      throw Failure.usage(
-        localized("give an option that changes something"),
-        hint: localized("`chime endpoint edit --help` lists the options"))
-    }
+    try need(
+      request.url != nil || request.token != nil || request.settings != nil || request.reset != nil,
+      localized("give an option that changes something"),
+      hint: localized("`chime endpoint edit --help` lists the options"))
     let endpoint = try context.daemon().call(request).endpoint
     context.print(endpoint, named: "endpoint") { EndpointLooking.details(context, endpoint) }
     return .success
@@ -204,9 +196,9 @@ enum EndpointAdding {
 
   private static func header(_ text: String) throws -> EndpointsInterface.Header {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
-    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-      throw Failure.usage(localized("--header needs a name and a value, such as 'X-Priority: 5', not \"%1\"", text))
-    }
+    try need(
+      parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty,
+      localized("--header needs a name and a value, such as 'X-Priority: 5', not \"%1\"", text))
     return EndpointsInterface.Header(name: parts[0], value: parts[1])
   }
 

@@ -4,13 +4,13 @@ import ChimeWords
 /// `chime endpoint list`, `show`, `test` and `templates`.
 enum EndpointLooking {
   static let list = Verb(
-    name: "list", group: .deliver, arguments: [""], summary: "List the endpoints",
-    examples: [.init(command: "chime endpoint list")], alsoTried: ["ls"],
+    name: "list", group: .deliver, summary: "List the endpoints",
+    examples: ["chime endpoint list"], alsoTried: ["ls"],
     json: "`endpoints`, and `more`, which is false", run: runList)
 
   static let show = Verb(
     name: "show", group: .deliver, arguments: ["NAME"], summary: "Show everything about an endpoint except its secrets",
-    examples: [.init(command: "chime endpoint show team")], alsoTried: ["get", "info", "status"], json: "`endpoint`",
+    examples: ["chime endpoint show team"], alsoTried: ["get", "info", "status"], json: "`endpoint`",
     run: { context in
       let name = try Endpoint.name(context)
       guard let endpoint = try Endpoint.known(name, context) else {
@@ -27,15 +27,13 @@ enum EndpointLooking {
       "It shows the signed request, the response, and how long each part took. An endpoint with a template gets a "
         + "made-up reminder.", "If the receiver does not accept it, the exit status is 1.",
     ],
-    examples: [.init(command: "chime endpoint test team")], alsoTried: ["try", "ping", "send"], json: "`result`",
+    examples: ["chime endpoint test team"], alsoTried: ["try", "ping", "send"], json: "`result`",
     run: runTest)
 
   static let templates = Verb(
     name: "templates", group: .deliver, arguments: ["[NAME]"],
     summary: "List the templates, or print one as a starting point",
-    examples: [
-      .init(command: "chime endpoint templates"), .init(command: "chime endpoint templates ntfy > mine.json"),
-    ],
+    examples: ["chime endpoint templates", "chime endpoint templates ntfy > mine.json"],
     alsoTried: ["template"], json: "`templates`, and `more`, which is false; of one, the template itself",
     run: runTemplates)
 
@@ -96,8 +94,7 @@ enum EndpointLooking {
   static func details(_ context: Context, _ endpoint: EndpointsInterface.Endpoint) {
     let clock = context.clock()
     let settings = endpoint.settings
-    context.out(
-      "\(context.style(TerminalSanitizer.line(endpoint.name), .strong))  \(TerminalSanitizer.line(endpoint.url))")
+    context.print(heading: endpoint.name, endpoint.url)
     let (state, _) = state(endpoint, context)
     var facts: [(String, String?)] = [
       (localized("state"), state), (localized("pending"), String(endpoint.pending)),
@@ -224,7 +221,7 @@ enum EndpointLooking {
 
   private static func runTemplates(_ context: Context) throws -> ExitCode {
     let words = context.line.words
-    guard words.count < 2 else { throw Failure.usage(localized("one template at a time")) }
+    try need(words.count < 2, localized("one template at a time"))
     let templates = try context.daemon().call(EndpointsInterface.Templates()).templates
     if let name = words.first {
       guard let template = templates.first(where: { $0.name == name }) else {

@@ -19,8 +19,7 @@ enum EndpointSecret {
       .value("overlap", nil, "SPAN", "How long the old secret stays valid: 0s to 30d (default 24h)"),
     ],
     examples: [
-      .init(command: "chime endpoint rotate team --new-secret team-2.secret"),
-      .init(command: "chime endpoint rotate team --show --overlap 7d"),
+      "chime endpoint rotate team --new-secret team-2.secret", "chime endpoint rotate team --show --overlap 7d",
     ],
     alsoTried: ["renew", "secret", "key", "rekey"],
     json: "`rotation`, whose `secret` is null unless --show asked for it", run: run)
@@ -29,9 +28,7 @@ enum EndpointSecret {
     let name = try Endpoint.name(context)
     let line = context.line
     let ways = ["secret-file", "new-secret", "show"].filter { line.has($0) }
-    guard ways.count < 2 else {
-      throw Failure.usage(localized("--%1 and --%2 cannot be used together", ways[0], ways[1]))
-    }
+    try need(ways.count < 2, localized("--%1 and --%2 cannot be used together", ways[0], ways[1]))
     var request = EndpointsInterface.Rotate(name: name)
     request.overlap = try line.value("overlap").map { text in
       guard let span = try? DurationText.parse(text) else {

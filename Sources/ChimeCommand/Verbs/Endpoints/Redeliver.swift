@@ -16,8 +16,8 @@ enum Redeliver {
       .value("limit", "n", "N", "Only the N oldest"), .flag("yes", "y", "Do not ask"), DraftOptions.dryRun,
     ],
     examples: [
-      .init(command: "chime redeliver msg_01kahm5c2hq8z6t4n9s7x3v0wd"),
-      .init(command: "chime redeliver --to team --since \"2 days\" --dry-run"), .init(command: "chime redeliver --all"),
+      "chime redeliver msg_01kahm5c2hq8z6t4n9s7x3v0wd", "chime redeliver --to team --since \"2 days\" --dry-run",
+      "chime redeliver --all",
     ],
     alsoTried: ["retry", "replay", "resend"],
     json: "`count`, `skipped`, `dryRun`, `deliveries` (the first 100) and `notes`", run: run)
@@ -58,10 +58,7 @@ enum Discard {
         + "than ten."
     ],
     options: Selecting.options + [.flag("yes", "y", "Do not ask"), DraftOptions.dryRun],
-    examples: [
-      .init(command: "chime discard --to team --before yesterday"),
-      .init(command: "chime discard msg_01kahm5c2hq8z6t4n9s7x3v0wd"),
-    ],
+    examples: ["chime discard --to team --before yesterday", "chime discard msg_01kahm5c2hq8z6t4n9s7x3v0wd"],
     alsoTried: ["cancel", "drop", "purge", "flush"], json: "`count`, `dryRun` and `deliveries` (the first 100)",
     run: run)
 
@@ -98,13 +95,12 @@ enum Selecting {
       reminder: line.value("of"), channel: line.value("to"), since: try Pagination.moment(context, "since"),
       before: try Pagination.moment(context, "before"), all: line.has("all") ? true : nil)
     let isSome = some != DeliveriesInterface.Selection()
-    guard isSome != !line.words.isEmpty else {
-      throw Failure.usage(
-        isSome
-          ? localized("ids of messages cannot be used with other selections")
-          : localized("which messages? ids, --to, --of, --since, --before or --all is missing"),
-        hint: localized("`chime deliveries` shows them with their ids"))
-    }
+    try need(
+      isSome != !line.words.isEmpty,
+      isSome
+        ? localized("ids of messages cannot be used with other selections")
+        : localized("which messages? ids, --to, --of, --since, --before or --all is missing"),
+      hint: localized("`chime deliveries` shows them with their ids"))
     return isSome ? [some] : line.words.map { DeliveriesInterface.Selection(id: $0) }
   }
 

@@ -21,14 +21,14 @@ enum SecretFile {
   /// Returns the token in a file; rejects a file that others can read.
   static func token(_ path: String, userID: UInt32) throws -> String {
     let token = try text(path, what: localized("the token file"), userID: userID)
-    guard !token.isEmpty else { throw Failure.failed(localized("the token file %1 is empty", path)) }
+    try need(!token.isEmpty, failed: localized("the token file %1 is empty", path))
     return token
   }
 
   /// Returns the passphrase in a file; rejects a file that others can read.
   static func passphrase(_ path: String, userID: UInt32) throws -> String {
     let passphrase = try text(path, what: localized("the passphrase file"), userID: userID)
-    guard !passphrase.isEmpty else { throw Failure.failed(localized("the passphrase file %1 is empty", path)) }
+    try need(!passphrase.isEmpty, failed: localized("the passphrase file %1 is empty", path))
     return passphrase
   }
 
@@ -47,7 +47,7 @@ enum SecretFile {
     guard fstat(descriptor, &status) == 0 else {
       throw Failure.system(localized("cannot access %1", shown), errno: errno)
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Failure.failed(localized("%1 is not a regular file", shown)) }
+    try need(status.st_mode & S_IFMT == S_IFREG, failed: localized("%1 is not a regular file", shown))
     guard status.st_mode & 0o077 == 0 else {
       throw Failure(
         status: .notPermitted, message: localized("other users can access %1 (mode %2)", shown, octal(status.st_mode)),

@@ -33,8 +33,8 @@ enum Apply {
       .flag("yes", "y", "Remove without asking"),
     ],
     examples: [
-      .init(command: "chime apply reminders.toml --dry-run"),
-      .init(command: "chime apply ~/.config/chime/reminders.d --prune"),
+      "chime apply reminders.toml --dry-run",
+      "chime apply ~/.config/chime/reminders.d --prune",
       .init(
         command: "chime apply - --set laptop",
         remark: "the content of standard input, such as an export of another machine"),
@@ -59,11 +59,9 @@ enum Apply {
     typealias Call = RemindersInterface.Apply
     let line = context.line
     let (isDry, prunes) = (line.has("dry-run"), line.has("prune"))
-    guard prunes || !line.has("entries") else {
-      throw Failure.usage(
-        localized("--entries needs --prune"),
-        hint: "chime apply reminders.toml --prune --entries")
-    }
+    try need(
+      prunes || !line.has("entries"), localized("--entries needs --prune"),
+      hint: "chime apply reminders.toml --prune --entries")
     var request = Call(
       files: source.files, set: line.value("set"), otherwise: source.name, prune: prunes ? true : nil, dryRun: true,
       entries: line.has("entries") ? true : nil)
@@ -95,18 +93,14 @@ enum Apply {
       }
       if removed > 0, !line.has("yes") {
         let question = localized(count: removed, "Remove %n of them?", "Remove %n of them?")
-        guard context.process.isInteractive else {
-          throw Failure.failed(
-            localized(
-              count: removed, "--prune would remove %n; nothing was changed",
-              "--prune would remove %n; nothing was changed"),
-            hint: localized("without a terminal it needs --yes; --dry-run shows what it would do"))
-        }
+        try need(
+          context.process.isInteractive,
+          failed: localized(
+            count: removed, "--prune would remove %n; nothing was changed",
+            "--prune would remove %n; nothing was changed"),
+          hint: localized("without a terminal it needs --yes; --dry-run shows what it would do"))
         for row in ApplyReport(reply, isDry: true, files: []).lines(context) { context.out(row) }
-        guard Asking.confirm(context, question) else {
-          context.note(localized("Nothing was changed."))
-          return .failed
-        }
+        guard Asking.confirm(context, question, otherwise: localized("Nothing was changed.")) else { return .failed }
       }
       (request.dryRun, request.plan) = (nil, reply.plan)
       reply = try call(
@@ -180,11 +174,10 @@ struct SetSource {
       throw Failure.usage(
         localized("what should be applied? A file or a directory is missing"), hint: "chime apply reminders.toml")
     }
-    guard context.line.words.count == 1 else {
-      throw Failure.usage(
-        localized("chime apply takes one file or one directory; \"%1\" is one too many", context.line.words[1]),
-        hint: localized("put several files into a directory"))
-    }
+    try need(
+      context.line.words.count == 1,
+      localized("chime apply takes one file or one directory; \"%1\" is one too many", context.line.words[1]),
+      hint: localized("put several files into a directory"))
     if path == "-" {
       let bytes = context.process.input.all(limit: Self.most)
       files = [try Self.file(localized("standard input"), bytes)]
@@ -194,11 +187,9 @@ struct SetSource {
       for entry in Files.entries(path) where entry.hasSuffix(".toml") {
         files.append(try Self.file("\(base)/\(entry)"))
       }
-      guard !files.isEmpty else {
-        throw Failure.failed(
-          localized("%1 has no file that ends in .toml", path),
-          hint: localized("to remove a set: an empty file, and --prune"))
-      }
+      try need(
+        !files.isEmpty, failed: localized("%1 has no file that ends in .toml", path),
+        hint: localized("to remove a set: an empty file, and --prune"))
       name = Self.name(path)
     } else {
       files = [try Self.file(path)]

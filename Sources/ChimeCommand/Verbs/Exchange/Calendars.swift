@@ -16,15 +16,13 @@ enum Calendars {
       Pagination.limit("days", usually: 10),
       .value("since", nil, "TIME", "Only from this day on, such as 2027-01-01 (default today)"),
     ],
-    examples: [
-      .init(command: "chime calendars"), .init(command: "chime calendars holidays -n all"),
-    ],
+    examples: ["chime calendars", "chime calendars holidays -n all"],
     alsoTried: ["holidays", "holiday", "calendar"],
     json: "`calendars`, each with the first of its days", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     let words = context.line.words
-    guard words.count <= 1 else { throw Failure.usage(localized("name one calendar, or none for all of them")) }
+    try need(words.count <= 1, localized("name one calendar, or none for all of them"))
     let limit = try Pagination.limit(context.line, usually: 10)
     let zone = try context.localZone()
     let from = try context.line.value("since").map {

@@ -21,8 +21,8 @@ enum Export {
       .value("tag", nil, "TAG", "Only those with this tag"),
     ],
     examples: [
-      .init(command: "chime export > reminders.toml"), .init(command: "chime export r7k2 \"Drink water\""),
-      .init(command: "chime export --tag health --format ics > health.ics"),
+      "chime export > reminders.toml", "chime export r7k2 \"Drink water\"",
+      "chime export --tag health --format ics > health.ics",
     ],
     alsoTried: ["dump", "save", "write"], json: "`text`, `count` and `warnings`: a list of sentences",
     run: run)

@@ -41,12 +41,10 @@ enum Import {
         "With --expect: how long after its time a ping may come, and how long a run may take (default 1h)"),
     ],
     examples: [
-      .init(command: "chime import calendar.ics --dry-run"),
-      .init(command: "chime import holidays.ics --tag holiday --all-day-at 8:00"),
-      .init(command: "chime import crontab"), .init(command: "chime import crontab --expect --within 2h"),
-      .init(command: "chime import crontab /etc/crontab --tag server"),
-      .init(command: "chime import systemd /usr/lib/systemd/system/apt-daily.timer --dry-run"),
-      .init(command: "chime import taskwarrior --tag tasks"),
+      "chime import calendar.ics --dry-run", "chime import holidays.ics --tag holiday --all-day-at 8:00",
+      "chime import crontab", "chime import crontab --expect --within 2h",
+      "chime import crontab /etc/crontab --tag server",
+      "chime import systemd /usr/lib/systemd/system/apt-daily.timer --dry-run", "chime import taskwarrior --tag tasks",
       .init(command: "chime import - --to team", remark: "a calendar from standard input"),
     ],
     alsoTried: ["load", "read", "ics", "crontab"],
@@ -87,9 +85,9 @@ enum Import {
   }
 
   private static func within(_ line: ParsedLine) throws -> String? {
-    guard line.has("expect") || !line.has("within") else {
-      throw Failure.usage(localized("--within needs --expect"), hint: "chime import crontab --expect --within 2h")
-    }
+    try need(
+      line.has("expect") || !line.has("within"), localized("--within needs --expect"),
+      hint: "chime import crontab --expect --within 2h")
     return line.has("expect") ? try LengthText.iso(line.value("within") ?? Expect.usualWithin, option: "within") : nil
   }
 
@@ -200,10 +198,9 @@ struct ImportSource {
   func parts() throws -> [ImportPart] {
     if format == .icalendar, looksLikeCalendar { return try CalendarParts.split(bytes, name: name) }
     let text = String(decoding: bytes, as: UTF8.self)
-    guard CalendarParts.weight(text.utf8) <= CalendarParts.heaviest else {
-      throw Failure.failed(
-        localized("%1 is too long: %2 KiB", name, bytes.count >> 10), hint: localized("a message may have 1 MiB"))
-    }
+    try need(
+      CalendarParts.weight(text.utf8) <= CalendarParts.heaviest,
+      failed: localized("%1 is too long: %2 KiB", name, bytes.count >> 10), hint: localized("a message may have 1 MiB"))
     return [ImportPart(text: text)]
   }
 }

@@ -5,18 +5,17 @@ import ChimeWords
 /// `chime command list|test`
 enum Command {
   static let verb = Verb(
-    name: "command", group: .deliver, arguments: ["list|test …"], summary: "The programs that reminders run",
+    name: "command", group: .deliver, summary: "The programs that reminders run",
     details: [
       "Only the daemon's configuration can define commands, under `[commands.NAME]` in chimed.toml. `--to` takes "
         + "their names."
     ],
-    examples: [.init(command: "chime command list"), .init(command: "chime command test backup")],
-    alsoTried: ["commands", "exec", "script", "program"], subverbs: [list, test],
-    run: { _ in throw Failure.usage(localized("list or test is missing")) })
+    examples: ["chime command list", "chime command test backup"],
+    alsoTried: ["commands", "exec", "script", "program"], subverbs: [list, test])
 
   static let list = Verb(
-    name: "list", group: .deliver, arguments: [""], summary: "List the commands",
-    examples: [.init(command: "chime command list")], alsoTried: ["ls", "show"],
+    name: "list", group: .deliver, summary: "List the commands",
+    examples: ["chime command list"], alsoTried: ["ls", "show"],
     json: "`commands`, and `more`, which is false", run: runList)
 
   static let test = Verb(
@@ -26,7 +25,7 @@ enum Command {
         + "allows. The JSON on the program's standard input has the type `chime.test`, as has `CHIME_TYPE`. "
         + "Nothing is recorded. If the exit status does not mean delivered, that of chime is 1."
     ],
-    examples: [.init(command: "chime command test backup")], alsoTried: ["try", "run"], json: "`result`", run: runTest)
+    examples: ["chime command test backup"], alsoTried: ["try", "run"], json: "`result`", run: runTest)
 
   private static func runList(_ context: Context) throws -> ExitCode {
     try context.noWords()

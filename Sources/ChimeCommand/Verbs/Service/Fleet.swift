@@ -4,7 +4,7 @@ import ChimeWords
 /// `chime fleet`
 enum Fleet {
   static let verb = Verb(
-    name: "fleet", group: .about, arguments: [""],
+    name: "fleet", group: .about,
     summary: "Show the daemons that share the store, and the work that waits for them",
     details: [
       "Several daemons can share a PostgreSQL database (docs/fleet.md); any of them answers for all. The command "
@@ -15,7 +15,7 @@ enum Fleet {
         + "for a day, unless another daemon on its machine has replaced it.",
       "With the system's daemon, users other than root see only their own channels and messages.",
     ],
-    examples: [.init(command: "chime fleet"), .init(command: "chime fleet --json | jq '.fleet.oldestOverdueMs'")],
+    examples: ["chime fleet", "chime fleet --json | jq '.fleet.oldestOverdueMs'"],
     alsoTried: ["daemons", "members", "cluster", "nodes"], json: "`fleet`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

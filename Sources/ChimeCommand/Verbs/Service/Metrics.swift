@@ -3,13 +3,13 @@ import ChimeControl
 /// `chime metrics`
 enum Metrics {
   static let verb = Verb(
-    name: "metrics", group: .about, arguments: [""], summary: "Print counters and gauges for Prometheus",
+    name: "metrics", group: .about, summary: "Print counters and gauges for Prometheus",
     details: [
       "The format is text 0.0.4, the same that `[metrics] file` of chimed.toml writes for node_exporter. Counters "
         + "begin at 0 when chimed starts. With the system's daemon only root may ask. `docs/operations.md` lists "
         + "them."
     ],
-    examples: [.init(command: "chime metrics"), .init(command: "chime metrics | promtool check metrics")],
+    examples: ["chime metrics", "chime metrics | promtool check metrics"],
     alsoTried: ["prometheus", "counters", "stats-daemon"], json: "`metrics`: the text", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

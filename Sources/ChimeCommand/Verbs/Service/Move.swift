@@ -12,10 +12,7 @@ enum Move {
         + "morning, 09:00. You can move the same time again, also back.",
       "The history records the time as moved (`chime history`); `chime done` marks it as done early.",
     ],
-    examples: [
-      .init(command: "chime move Stand-up +1h"), .init(command: "chime move Stand-up to tomorrow 10:00"),
-      .init(command: "chime move r7k2 +1h 30m"),
-    ],
+    examples: ["chime move Stand-up +1h", "chime move Stand-up to tomorrow 10:00", "chime move r7k2 +1h 30m"],
     alsoTried: ["reschedule", "shift", "defer"], json: "`occurrence`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

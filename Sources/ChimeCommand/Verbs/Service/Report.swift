@@ -22,7 +22,7 @@ enum Report {
       RangeText.option, .value("pack", nil, "ID", "Only what belongs to this pack"),
     ],
     examples: [
-      .init(command: "chime report"), .init(command: "chime report --range 1Y --browser no year.html"),
+      "chime report", "chime report --range 1Y --browser no year.html",
       .init(command: "chime report --pack weight - | lpr", remark: "on standard output"),
     ],
     alsoTried: ["html", "page", "dashboard", "web", "summary"],
@@ -30,13 +30,11 @@ enum Report {
 
   static func run(_ context: Context) throws -> ExitCode {
     let line = context.line
-    guard line.words.count < 2 else {
-      throw Failure.usage(
-        localized("chime report writes one file, not %1", String(line.words.count)),
-        hint: localized("a name of several words needs quotes"))
-    }
+    try need(
+      line.words.count < 2, localized("chime report writes one file, not %1", String(line.words.count)),
+      hint: localized("a name of several words needs quotes"))
     let path = line.words.first ?? "chime-report.html"
-    guard !path.isEmpty else { throw Failure.usage(localized("the name of the file is empty")) }
+    try need(!path.isEmpty, localized("the name of the file is empty"))
     let toOutput = path == "-"
     if toOutput, context.format == .json {
       throw Failure.usage(localized("--json and - would both use standard output"))
@@ -110,10 +108,9 @@ enum ReportFile {
         localized("%1 is a folder", path), hint: localized("name a file in it: chime report %1/report.html", path))
     }
     let beginning = head(path) ?? []
-    guard status.st_mode & S_IFMT == S_IFREG, isReport(beginning) || status.st_size == 0 else {
-      throw Failure.failed(
-        localized("%1 exists already and is not a report of Chime", path), hint: localized("choose another name"))
-    }
+    try need(
+      status.st_mode & S_IFMT == S_IFREG && (isReport(beginning) || status.st_size == 0),
+      failed: localized("%1 exists already and is not a report of Chime", path), hint: localized("choose another name"))
   }
 
   private static func head(_ path: String) -> [UInt8]? {

@@ -21,9 +21,9 @@ enum Run {
       .flag("no-output", nil, "Keep none of its output; the program uses the terminal directly")
     ],
     examples: [
-      .init(command: "chime run backup -- restic backup /home"),
+      "chime run backup -- restic backup /home",
       .init(command: "chime run backup -- /usr/local/bin/backup", remark: "in a crontab"),
-      .init(command: "chime run sync -- sh -c 'fetch && merge'"),
+      "chime run sync -- sh -c 'fetch && merge'",
     ],
     alsoTried: ["exec", "wrap", "execute"], run: run)
 

@@ -4,7 +4,7 @@ import ChimeWords
 /// `chime snapshot`
 enum Snapshot {
   static let verb = Verb(
-    name: "snapshot", group: .about, arguments: [""], summary: "Take a snapshot of the store now",
+    name: "snapshot", group: .about, summary: "Take a snapshot of the store now",
     details: [
       "The daemon takes a snapshot each day, checks it, and keeps the newest three (`[store]` of chimed.toml sets "
         + "the number). If the store is damaged, it restores the newest good one. A snapshot that you take counts "
@@ -13,7 +13,7 @@ enum Snapshot {
         + "of your data to keep elsewhere or move to another machine: `chime backup`.",
     ],
     options: [.flag("list", nil, "List the present snapshots, and take none")],
-    examples: [.init(command: "chime snapshot"), .init(command: "chime snapshot --list")],
+    examples: ["chime snapshot", "chime snapshot --list"],
     alsoTried: ["snapshots", "save", "dump"],
     json: "`snapshot`; with `--list` `snapshots`, and `more`, which is false", run: run)
 

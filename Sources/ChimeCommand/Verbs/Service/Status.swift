@@ -5,7 +5,7 @@ import ChimeWords
 /// `chime status`
 enum Status {
   static let verb = Verb(
-    name: "status", group: .about, arguments: [""], summary: "Show whether everything works",
+    name: "status", group: .about, summary: "Show whether everything works",
     details: [
       "It shows in five lines: the overall state, the next reminder, reminders that wait for an answer, pending "
         + "deliveries, and the store. Problems come first, each with advice.",
@@ -14,10 +14,7 @@ enum Status {
         + "and 69 if no daemon answers. With --quiet it prints nothing: `chime status -q || …`.",
     ],
     options: [.flag("verbose", "v", "Show the process, its memory, the snapshots and the machine too")],
-    examples: [
-      .init(command: "chime status"), .init(command: "chime status --verbose"),
-      .init(command: "chime status -q || notify-send \"See to Chime\""),
-    ],
+    examples: ["chime status", "chime status --verbose", "chime status -q || notify-send \"See to Chime\""],
     alsoTried: ["health", "info"], json: "`status`", run: run)
 
   /// The age up to which failed deliveries are reported.

@@ -6,19 +6,15 @@ import Glibc
 /// `chime store move`
 enum StoreVerbs {
   static let verb = Verb(
-    name: "store", group: .about, arguments: ["move …"], summary: "Move the store from its file to a database, or back",
-    examples: [.init(command: "chime store move --to postgres --dry-run")],
-    alsoTried: ["database", "migrate", "transfer", "convert"], subverbs: [StoreMove.verb],
-    run: { context in
-      throw Failure.usage(
-        localized("%1: one of them is missing", context.line.path.last?.subverbs.map(\.name).joined() ?? ""))
-    })
+    name: "store", group: .about, summary: "Move the store from its file to a database, or back",
+    examples: ["chime store move --to postgres --dry-run"],
+    alsoTried: ["database", "migrate", "transfer", "convert"], subverbs: [StoreMove.verb])
 }
 
 /// `chime store move --to postgres|sqlite`
 enum StoreMove {
   static let verb = Verb(
-    name: "move", group: .about, arguments: [""], summary: "Move the store from its file to a database, or back",
+    name: "move", group: .about, summary: "Move the store from its file to a database, or back",
     details: [
       "The command moves all the daemon's data from the SQLite file to the PostgreSQL database that `connection` of "
         + "`[store]` in chimed.toml names, or back: reminders, due times, history, pending messages, endpoints, "
@@ -36,9 +32,8 @@ enum StoreMove {
       .flag("dry-run", nil, "Check everything without moving: both stores, permissions, the amount of data"),
     ],
     examples: [
-      .init(command: "chime store move --to postgres --dry-run"),
-      .init(command: "chime --system store move --to postgres"),
-      .init(command: "chime store move --from postgres --to sqlite"),
+      "chime store move --to postgres --dry-run", "chime --system store move --to postgres",
+      "chime store move --from postgres --to sqlite",
     ],
     alsoTried: ["migrate", "transfer", "convert"],
     json:
@@ -50,10 +45,9 @@ enum StoreMove {
     guard let engine = context.line.value("to") else {
       throw Failure.usage(localized("where to? --to is missing"), hint: "chime store move --to postgres")
     }
-    guard context.line.value("from") != engine else {
-      throw Failure.usage(
-        localized("source and target of the move are the same"), hint: "chime store move --from sqlite --to postgres")
-    }
+    try need(
+      context.line.value("from") != engine, localized("source and target of the move are the same"),
+      hint: "chime store move --from sqlite --to postgres")
     guard let chimed = LocalDaemonBinary.path(environment: context.process.environment) else {
       throw Failure.failed(localized("there is no chimed beside this command or in PATH"))
     }

@@ -3,8 +3,8 @@ import ChimeControl
 /// `chime version`
 enum Version {
   static let verb = Verb(
-    name: "version", group: .about, arguments: [""], summary: "Print the version of this command",
-    examples: [.init(command: "chime version")], json: "`version`", run: run)
+    name: "version", group: .about, summary: "Print the version of this command",
+    examples: ["chime version"], json: "`version`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
