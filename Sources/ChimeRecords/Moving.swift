@@ -38,12 +38,8 @@ package struct TableShape: Hashable, Sendable {
   package var list: String { columns.map { "\"\($0.name)\"" }.joined(separator: ", ") }
 }
 
-/// A StoreSource reads a whole store as of one moment, while no other program may write to it.
-///
-/// It is not thread-safe, and its calls block.
-package protocol StoreSource: AnyObject {
-  /// The store's name in messages.
-  var name: String { get }
+/// The tables of a store in their raw form.
+package protocol RawTables: AnyObject {
   /// Returns the columns of a table in `MovedTables`; nil if the table does not exist.
   func shape(of table: String) throws -> TableShape?
   func count(_ table: String) throws -> Int
@@ -51,6 +47,15 @@ package protocol StoreSource: AnyObject {
   func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws
   /// Returns the last number of each table in `MovedTables.numbered` that was assigned, even if its row is gone.
   func lastNumbers() throws -> [String: Int64]
+}
+
+/// A StoreSource reads a whole store as of one moment, while no other program may write to it.
+///
+/// It is not thread-safe, and its calls block.
+package protocol StoreSource: AnyObject {
+  /// The store's name in messages.
+  var name: String { get }
+  var tables: any RawTables { get }
 }
 
 /// A StoreTarget receives a moved store. Nothing lasts before `commit`, and without it nothing remains.
@@ -128,7 +133,7 @@ package struct StoreMove {
 
   /// Returns the number of rows of each table to move.
   package func counts() throws -> [(table: String, rows: Int)] {
-    try MovedTables.all.map { ($0, try source.count($0)) }
+    try MovedTables.all.map { ($0, try source.tables.count($0)) }
   }
 
   /// Copies everything into `target`, reads it back, compares the two, and commits.
@@ -145,14 +150,14 @@ package struct StoreMove {
       let shape = try shape(of: table, in: target)
       var written = TableSum()
       try target.write(shape) { take in
-        try source.read(shape) { row in
+        try source.tables.read(shape) { row in
           written.add(row)
           try take(row)
           count()
         }
       }
       var found = TableSum()
-      try target.read(shape) { row in
+      try target.tables.read(shape) { row in
         found.add(row)
         count()
       }
@@ -162,13 +167,13 @@ package struct StoreMove {
             + "back); nothing was moved")
       }
     }
-    try target.setLastNumbers(try source.lastNumbers())
+    try target.setLastNumbers(try source.tables.lastNumbers())
     try target.commit()
   }
 
   /// Returns the columns that both stores have.
   private func shape(of table: String, in target: any StoreTarget) throws -> TableShape {
-    guard var shape = try source.shape(of: table), let other = try target.shape(of: table) else {
+    guard var shape = try source.tables.shape(of: table), let other = try target.tables.shape(of: table) else {
       throw StoreFailure.internalError("there is no table \(table) in one of the stores; nothing was moved")
     }
     for column in shape.columns where !other.columns.contains(column) {

@@ -20,11 +20,6 @@ package struct PackFingerprint: Hashable {
   var key: Int64
   var print: Int64
 
-  package init(key: Int64, print: Int64) {
-    self.key = key
-    self.print = print
-  }
-
   /// Returns the FNV-1a hash (64 bits; Fowler, Noll, Vo), which practically never collides.
   package static func print(of text: String) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325

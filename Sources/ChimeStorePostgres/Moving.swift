@@ -10,6 +10,7 @@ import Glibc
 package final class PostgresSource: StoreSource {
   package let name: String
   private let connection: Connection
+  package var tables: any RawTables { connection }
 
   /// Locks the database for exclusive use.
   ///
@@ -30,20 +31,13 @@ package final class PostgresSource: StoreSource {
   }
 
   deinit { connection.letGo() }
-
-  package func shape(of table: String) throws -> TableShape? { try connection.columns(of: table)?.shape }
-  package func count(_ table: String) throws -> Int { try connection.count(table) }
-  package func lastNumbers() throws -> [String: Int64] { try connection.lastNumbers() }
-
-  package func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
-    try connection.read(shape, take)
-  }
 }
 
 /// A PostgresTarget writes a moved store in one transaction.
 package final class PostgresTarget: StoreTarget {
   package let name: String
   private let connection: Connection
+  package var tables: any RawTables { connection }
 
   /// Locks the database for exclusive use, creates missing tables, and locks them.
   ///
@@ -105,14 +99,6 @@ package final class PostgresTarget: StoreTarget {
         "the database on \(name) is not empty (there are rows in chime.\(table)): name another one in connection of "
           + "[store], or drop its schema chime")
     }
-  }
-
-  package func shape(of table: String) throws -> TableShape? { try connection.columns(of: table)?.shape }
-  package func count(_ table: String) throws -> Int { try connection.count(table) }
-  package func lastNumbers() throws -> [String: Int64] { try connection.lastNumbers() }
-
-  package func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
-    try connection.read(shape, take)
   }
 
   package func write(_ shape: TableShape, _ feed: (([RawCell]) throws -> Void) throws -> Void) throws {
@@ -208,12 +194,14 @@ private struct Columns {
   var widths: [String: Int]
 }
 
-extension Connection {
+extension Connection: RawTables {
   /// Rolls back and releases the locks.
   fileprivate func letGo() {
     rollBack()
     if !isLost { _ = try? script("SELECT pg_advisory_unlock_all()::text") }
   }
+
+  func shape(of table: String) throws -> TableShape? { try columns(of: table)?.shape }
 
   fileprivate func columns(of table: String) throws -> Columns? {
     let found = try all(
@@ -231,18 +219,18 @@ extension Connection {
         }), widths: Dictionary(uniqueKeysWithValues: found.map { ($0, widths[$1] ?? 0) }))
   }
 
-  fileprivate func count(_ table: String) throws -> Int {
+  func count(_ table: String) throws -> Int {
     try script("SELECT count(*)::text FROM chime.\"\(table)\"").flatMap { Int($0) } ?? 0
   }
 
-  fileprivate func lastNumbers() throws -> [String: Int64] {
+  func lastNumbers() throws -> [String: Int64] {
     let found = try all("SELECT name, last FROM number", row: { ($0.text(0), $0.int64(1)) })
     return Dictionary(uniqueKeysWithValues: found)
   }
 
   // MARK: Reading
 
-  fileprivate func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
+  func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
     try startCopy("COPY (SELECT \(shape.list) FROM chime.\"\(shape.table)\") TO STDOUT (FORMAT binary)", PGRES_COPY_OUT)
     var isFirst = true
     var row: [RawCell] = []

@@ -10,6 +10,7 @@ package final class SQLiteSource: StoreSource {
   package let name: String
   private let lock: FileLock
   private let connection: Connection
+  package var tables: any RawTables { connection }
 
   /// Locks the store and checks it.
   ///
@@ -32,14 +33,6 @@ package final class SQLiteSource: StoreSource {
     }
     try connection.run("BEGIN")
   }
-
-  package func shape(of table: String) throws -> TableShape? { try connection.shape(of: table) }
-  package func count(_ table: String) throws -> Int { try connection.count(table) }
-  package func lastNumbers() throws -> [String: Int64] { try connection.lastNumbers() }
-
-  package func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
-    try connection.read(shape, take)
-  }
 }
 
 /// A SQLiteTarget writes a moved store to a new file. The file has a temporary name until it is complete.
@@ -48,6 +41,7 @@ package final class SQLiteTarget: StoreTarget {
   private let files: SQLiteFiles
   private let lock: FileLock
   private let connection: Connection
+  package var tables: any RawTables { connection }
   private var isDone = false
 
   private var partial: String { files.path + ".moving" }
@@ -99,14 +93,6 @@ package final class SQLiteTarget: StoreTarget {
       throw StoreFailure.unavailable(
         "\(files.path) is not empty (it has rows in \(table)): move it away first, or name another path in [store]")
     }
-  }
-
-  package func shape(of table: String) throws -> TableShape? { try connection.shape(of: table) }
-  package func count(_ table: String) throws -> Int { try connection.count(table) }
-  package func lastNumbers() throws -> [String: Int64] { try connection.lastNumbers() }
-
-  package func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
-    try connection.read(shape, take)
   }
 
   package func write(_ shape: TableShape, _ feed: (([RawCell]) throws -> Void) throws -> Void) throws {
@@ -176,7 +162,7 @@ extension SQLiteFiles {
   }
 }
 
-extension Connection {
+extension Connection: RawTables {
   /// Compiles a statement with names from the database's own schema. It is not cached.
   fileprivate func compiled(_ sql: String) throws(StoreFailure) -> Statement {
     var prepared: OpaquePointer?
@@ -190,7 +176,7 @@ extension Connection {
     guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
   }
 
-  fileprivate func shape(of table: String) throws -> TableShape? {
+  func shape(of table: String) throws -> TableShape? {
     let columns = try all("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0", table) { row in
       let kind: TableShape.Column.Kind =
         switch row.text(1) {
@@ -203,14 +189,14 @@ extension Connection {
     return columns.isEmpty ? nil : TableShape(table: table, columns: columns)
   }
 
-  fileprivate func count(_ table: String) throws -> Int {
+  func count(_ table: String) throws -> Int {
     let statement = try compiled("SELECT count(*) FROM \"\(table)\"")
     let code = statement.step()
     guard code == SQLITE_ROW else { throw failure(code) }
     return statement.int(0)
   }
 
-  fileprivate func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
+  func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
     let statement = try compiled("SELECT \(shape.list) FROM \"\(shape.table)\"")
     var row: [RawCell] = []
     while true {
@@ -223,7 +209,7 @@ extension Connection {
     }
   }
 
-  fileprivate func lastNumbers() throws -> [String: Int64] {
+  func lastNumbers() throws -> [String: Int64] {
     let found = try all("SELECT name, seq FROM sqlite_sequence") { ($0.text(0), $0.int64(1)) }
     return Dictionary(found) { max($0, $1) }
   }

@@ -97,7 +97,9 @@ struct MovingTests {
     let (file, database) = (try SQLiteSource(path: folder.store), try PostgresSource(place))
     #expect(try StoreMove(from: file).counts().map(\.table) == MovedTables.all)
     for table in MovedTables.all {
-      let (one, other) = (try #require(try file.shape(of: table)), try #require(try database.shape(of: table)))
+      let (one, other) = (
+        try #require(try file.tables.shape(of: table)), try #require(try database.tables.shape(of: table))
+      )
       let known = { (column: TableShape.Column) in !MovedTables.passing.contains("\(table).\(column.name)") }
       #expect(Set(one.columns.filter(known)) == Set(other.columns.filter(known)), "\(table)")
     }
@@ -176,41 +178,43 @@ struct MovingTests {
   }
 
   /// A source that fails in the middle.
-  private final class Failing: StoreSource {
+  private final class Failing: StoreSource, RawTables {
     private let (inner, table, error): (any StoreSource, String, any Error)
     var name: String { inner.name }
+    var tables: any RawTables { self }
 
     init(_ inner: any StoreSource, at table: String, _ error: any Error) {
       (self.inner, self.table, self.error) = (inner, table, error)
     }
 
-    func shape(of table: String) throws -> TableShape? { try inner.shape(of: table) }
-    func count(_ table: String) throws -> Int { try inner.count(table) }
-    func lastNumbers() throws -> [String: Int64] { try inner.lastNumbers() }
+    func shape(of table: String) throws -> TableShape? { try inner.tables.shape(of: table) }
+    func count(_ table: String) throws -> Int { try inner.tables.count(table) }
+    func lastNumbers() throws -> [String: Int64] { try inner.tables.lastNumbers() }
 
     func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
       if shape.table == table { throw error }
-      try inner.read(shape, take)
+      try inner.tables.read(shape, take)
     }
   }
 
   /// A target that loses one row.
-  private final class Forgetful: StoreTarget {
+  private final class Forgetful: StoreTarget, RawTables {
     private let inner: any StoreTarget
     var name: String { inner.name }
+    var tables: any RawTables { self }
 
     init(_ inner: any StoreTarget) { self.inner = inner }
 
-    func shape(of table: String) throws -> TableShape? { try inner.shape(of: table) }
-    func count(_ table: String) throws -> Int { try inner.count(table) }
-    func lastNumbers() throws -> [String: Int64] { try inner.lastNumbers() }
+    func shape(of table: String) throws -> TableShape? { try inner.tables.shape(of: table) }
+    func count(_ table: String) throws -> Int { try inner.tables.count(table) }
+    func lastNumbers() throws -> [String: Int64] { try inner.tables.lastNumbers() }
     func write(_ shape: TableShape, _ feed: (([RawCell]) throws -> Void) throws -> Void) throws {
       try inner.write(shape, feed)
     }
 
     func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
       var isFirst = true
-      try inner.read(shape) { row in
+      try inner.tables.read(shape) { row in
         if !isFirst { try take(row) }
         isFirst = false
       }
