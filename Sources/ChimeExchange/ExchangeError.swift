@@ -17,3 +17,8 @@ extension ExchangeError: CustomStringConvertible {
   /// The error as `line 7: END:VEVENT was expected`.
   public var description: String { line.map { "line \($0): \(message)" } ?? message }
 }
+
+/// Refuses the whole text unless it follows a rule.
+func need(_ rule: Bool, line: Int?, _ message: @autoclosure () -> String) throws(ExchangeError) {
+  guard rule else { throw ExchangeError(line: line, message()) }
+}

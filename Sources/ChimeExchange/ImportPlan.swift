@@ -70,9 +70,8 @@ public struct ImportPlan: Sendable, Hashable {
   public static let maximumCount = 10_000
 
   mutating func add(_ draft: ReminderDraft) throws(ExchangeError) {
-    guard drafts.count < Self.maximumCount else {
-      throw ExchangeError(line: draft.line, "the text asks for more than \(Self.maximumCount) reminders")
-    }
+    try need(
+      drafts.count < Self.maximumCount, line: draft.line, "the text asks for more than \(Self.maximumCount) reminders")
     drafts.append(draft)
   }
 

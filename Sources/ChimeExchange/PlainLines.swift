@@ -4,9 +4,9 @@ struct PlainLines: Sequence, IteratorProtocol {
 
   /// - Throws: ``ExchangeError`` if the text is longer than any import accepts.
   init(_ text: [UInt8]) throws(ExchangeError) {
-    guard text.count <= CrontabImport.maximumLength else {
-      throw ExchangeError(line: nil, "the text is longer than \(CrontabImport.maximumLength >> 20) MiB")
-    }
+    try need(
+      text.count <= CrontabImport.maximumLength, line: nil,
+      "the text is longer than \(CrontabImport.maximumLength >> 20) MiB")
     rest = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text[3...] : text[...]
   }
 

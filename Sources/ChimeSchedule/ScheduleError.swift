@@ -84,6 +84,14 @@ struct Fault: Error {
   }
 }
 
+/// Refuses a text unless it follows a rule. `range` has the bytes that break it.
+func need(
+  _ rule: Bool, _ code: ScheduleError.Code = .invalidSchedule, at range: @autoclosure () -> Range<Int>,
+  _ problem: @autoclosure () -> String, expected: @autoclosure () -> String = ""
+) throws(Fault) {
+  guard rule else { throw Fault(code: code, range: range(), problem: problem(), expected: expected()) }
+}
+
 /// The longest excerpt of user text in a message, in characters.
 private let excerptLength = 60
 

@@ -90,11 +90,9 @@ enum ScheduleReader {
 
   private static func understand(_ text: String, _ context: ParseContext?) throws(Fault) -> Schedule {
     let bytes = bytes(of: text)
-    guard bytes.count <= Schedule.maximumLength else {
-      throw Fault(
-        code: .outOfRange, range: 0..<0, problem: "the text is longer than \(Schedule.maximumLength) bytes",
-        expected: "a shorter one")
-    }
+    try need(
+      bytes.count <= Schedule.maximumLength, .outOfRange, at: 0..<0,
+      "the text is longer than \(Schedule.maximumLength) bytes", expected: "a shorter one")
     let schedule = Schedule(try rule(bytes, context))
     // A schedule that counts from another reminder has no times until that reminder has an outcome.
     guard let context, schedule.chain == nil else { return schedule }

@@ -29,9 +29,7 @@ struct CalendarFile: Sendable, Hashable {
 
   /// - Throws: ``ExchangeError`` if the text is not iCalendar, is truncated, or exceeds a limit.
   init(_ bytes: [UInt8]) throws(ExchangeError) {
-    guard bytes.count <= Self.maximumLength else {
-      throw ExchangeError(line: nil, "the text is longer than \(Self.maximumLength >> 20) MiB")
-    }
+    try need(bytes.count <= Self.maximumLength, line: nil, "the text is longer than \(Self.maximumLength >> 20) MiB")
     var lines = LineReader(bytes)
     var open: [CalendarComponent] = []
     while let (bytes, number) = lines.next() {
@@ -44,9 +42,8 @@ struct CalendarFile: Sendable, Hashable {
       case "BEGIN":
         let name = Self.capitals(line.value)
         guard !open.isEmpty || name == "VCALENDAR" else { throw Self.noCalendar(number) }
-        guard open.count < Self.maximumNesting else {
-          throw ExchangeError(line: number, "components are nested more than \(Self.maximumNesting) deep")
-        }
+        try need(
+          open.count < Self.maximumNesting, line: number, "components are nested more than \(Self.maximumNesting) deep")
         open.append(CalendarComponent(line: number, name: name))
       case "END":
         let name = Self.capitals(line.value)
@@ -63,7 +60,7 @@ struct CalendarFile: Sendable, Hashable {
       throw ExchangeError(
         line: unfinished.line, "the text ends before the END of this \(Self.shown(unfinished.name)): it is cut off")
     }
-    guard !calendars.isEmpty else { throw ExchangeError(line: nil, "the text is empty; expected BEGIN:VCALENDAR") }
+    try need(!calendars.isEmpty, line: nil, "the text is empty; expected BEGIN:VCALENDAR")
     for calendar in calendars {
       guard let version = calendar["VERSION"], version.value == "1.0" else { continue }
       throw ExchangeError(line: version.line, "this is vCalendar 1.0; expected iCalendar (VERSION:2.0)")

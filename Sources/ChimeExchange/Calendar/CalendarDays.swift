@@ -26,9 +26,7 @@ public enum CalendarDays {
       var zones = CalendarZones(scheduleContext, calendar: calendar)
       for series in CalendarSeries.all(in: calendar, named: ["VEVENT"]) {
         for range in days(series, &zones, room: maximumCount - ranges.count) { ranges.append(range) }
-        guard ranges.count < maximumCount else {
-          throw ExchangeError(line: nil, "the calendar has more than \(maximumCount) days")
-        }
+        try need(ranges.count < maximumCount, line: nil, "the calendar has more than \(maximumCount) days")
       }
     }
     return CivilDate.merged(ranges)

@@ -14,9 +14,7 @@ public enum CrontabImport {
   public static func read(_ text: [UInt8], _ settings: ImportSettings, hasUsers: Bool = false) throws(ExchangeError)
     -> ImportPlan
   {
-    guard text.count <= maximumLength else {
-      throw ExchangeError(line: nil, "the text is longer than \(maximumLength >> 20) MiB")
-    }
+    try need(text.count <= maximumLength, line: nil, "the text is longer than \(maximumLength >> 20) MiB")
     var reader = Reader(settings: settings, hasUsers: hasUsers)
     var number = 0
     var rest = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text[3...] : text[...]

@@ -23,9 +23,9 @@ public struct EntryReader {
   public mutating func take(_ row: EntryRow) {
     do throws(ExchangeError) {
       let entry = try entry(row)
-      guard plan.entries.count < EntryPlan.mostEntries else {
-        throw ExchangeError(line: row.line, "the file has more than \(EntryPlan.mostEntries) entries")
-      }
+      try need(
+        plan.entries.count < EntryPlan.mostEntries, line: row.line,
+        "the file has more than \(EntryPlan.mostEntries) entries")
       plan.entries.append(entry)
     } catch {
       plan.fault(error.line, error.message)
@@ -88,7 +88,7 @@ public struct EntryReader {
     } catch {
       throw ExchangeError(line: row.line, "expected a time such as 2026-03-01T07:10:00+01:00, not \(quoted(text))")
     }
-    guard at <= settings.now else { throw ExchangeError(line: row.line, "\(quoted(text)) is in the future") }
+    try need(at <= settings.now, line: row.line, "\(quoted(text)) is in the future")
     // Use the wall clock as written, whatever its offset. A time in UTC, as programs write it, says nothing of the wall
     // clock, so the import's zone applies.
     let local = text.last == "Z" || text.last == "z" ? settings.zone.civil(at: at) : nil
@@ -102,9 +102,9 @@ public struct EntryReader {
     guard let named else { return (at, day, minute) }
     // The day may have begun at another hour at that time.
     let isWritten = local != nil && text.hasPrefix(named.description)
-    guard named == date || named == date.adding(days: -1) || isWritten else {
-      throw ExchangeError(line: row.line, "\(quoted(text)) is not on \(named), nor in the night after it")
-    }
+    try need(
+      named == date || named == date.adding(days: -1) || isWritten, line: row.line,
+      "\(quoted(text)) is not on \(named), nor in the night after it")
     return (at, named, minute)
   }
 
@@ -122,22 +122,18 @@ public struct EntryReader {
     }
     // Today's noon may be in the future.
     let begun = min(at, settings.now)
-    guard tracker.day(at: begun, in: settings.zone).day >= day || begun == at else {
-      throw ExchangeError(line: line, "\(day) is in the future")
-    }
+    try need(tracker.day(at: begun, in: settings.zone).day >= day || begun == at, line: line, "\(day) is in the future")
     return (begun, day, tracker.day(at: begun, in: settings.zone).minute)
   }
 
   private func value(_ row: EntryRow, _ tracker: Tracker) throws(ExchangeError) -> Quantity? {
     let text = row.value ?? ""
     guard tracker.kind != .check, let own = tracker.unit else {
-      guard text.isEmpty else {
-        throw ExchangeError(
-          line: row.line, "\(tracker.id) is a check, which has no value, but the file has \(quoted(text))")
-      }
+      try need(
+        text.isEmpty, line: row.line, "\(tracker.id) is a check, which has no value, but the file has \(quoted(text))")
       return nil
     }
-    guard !text.isEmpty else { throw ExchangeError(line: row.line, "expected a number in the column value") }
+    try need(!text.isEmpty, line: row.line, "expected a number in the column value")
     var unit = own
     if let symbol = row.unit, !symbol.isEmpty {
       guard let named = Unit(symbol), named.converts(to: own) else {
@@ -146,9 +142,9 @@ public struct EntryReader {
       unit = named
     }
     let quantity = try quantity(text, unit, "value", row.line)
-    guard tracker.kind == .measure || quantity > .zero else {
-      throw ExchangeError(line: row.line, "expected an amount greater than 0, not \(quoted(text))")
-    }
+    try need(
+      tracker.kind == .measure || quantity > .zero, line: row.line,
+      "expected an amount greater than 0, not \(quoted(text))")
     return quantity
   }
 
@@ -165,26 +161,23 @@ public struct EntryReader {
 
   private func note(_ row: EntryRow) throws(ExchangeError) -> String? {
     guard let text = row.note, !text.isEmpty else { return nil }
-    guard !text.utf8.contains(0) else { throw ExchangeError(line: row.line, "the note has a NUL") }
+    try need(!text.utf8.contains(0), line: row.line, "the note has a NUL")
     // Accept what logging accepts: several lines, and no other control characters.
     let note = DraftText.lines(text)
     guard !note.isEmpty else { return nil }
-    guard note.count <= Entry.longestNote, note.utf8.count <= Entry.longestNote * 16 else {
-      throw ExchangeError(
-        line: row.line, "a note has at most \(Entry.longestNote) characters; this one has \(note.count)")
-    }
+    try need(
+      note.count <= Entry.longestNote && note.utf8.count <= Entry.longestNote * 16, line: row.line,
+      "a note has at most \(Entry.longestNote) characters; this one has \(note.count)")
     return note
   }
 
   private mutating func item(_ row: EntryRow, _ tracker: Tracker) throws(ExchangeError) -> ItemID? {
     guard let name = row.item, !name.isEmpty else { return nil }
-    guard tracker.hasItems else {
-      throw ExchangeError(line: row.line, "\(tracker.id) has no items, but the file has \(quoted(name))")
-    }
+    try need(tracker.hasItems, line: row.line, "\(tracker.id) has no items, but the file has \(quoted(name))")
     if let known = items[tracker.id]?[name] ?? items[tracker.id]?[name.lowercased()] { return known }
-    guard name.count <= 200, !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      throw ExchangeError(line: row.line, "expected the name of an item, not \(quoted(name))")
-    }
+    try need(
+      name.count <= 200 && !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }),
+      line: row.line, "expected the name of an item, not \(quoted(name))")
     var taken = Set(items[tracker.id]?.values.map(\.self) ?? [])
     let made = slug(of: name, atMost: 40)
     let stem = made.isEmpty ? "item" : made

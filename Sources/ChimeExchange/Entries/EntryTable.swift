@@ -41,11 +41,9 @@ public enum EntryTable {
     try check(names, header.line, needsTracker: settings.into == nil)
     var reader = EntryReader(settings)
     for record in records.dropFirst() {
-      guard record.fields.count == names.count else {
-        throw ExchangeError(
-          line: record.line,
-          "expected \(names.count) columns, as in the header, but found \(record.fields.count)")
-      }
+      try need(
+        record.fields.count == names.count, line: record.line,
+        "expected \(names.count) columns, as in the header, but found \(record.fields.count)")
       reader.take(row(record, names, header.fields.map(trimmed)))
     }
     return reader.plan
@@ -54,14 +52,10 @@ public enum EntryTable {
   private static func check(_ names: [String], _ line: Int, needsTracker: Bool) throws(ExchangeError) {
     var seen: Set<String> = []
     for name in names {
-      guard columns.contains(name) || name.hasPrefix(fieldPrefix) && name != fieldPrefix else {
-        throw ExchangeError(
-          line: line,
-          "there is no column \(quoted(name)); the header has \(columns.joined(separator: ", ")) and fields.NAME")
-      }
-      guard seen.insert(name).inserted else {
-        throw ExchangeError(line: line, "the column \(quoted(name)) occurs twice")
-      }
+      try need(
+        columns.contains(name) || name.hasPrefix(fieldPrefix) && name != fieldPrefix, line: line,
+        "there is no column \(quoted(name)); the header has \(columns.joined(separator: ", ")) and fields.NAME")
+      try need(seen.insert(name).inserted, line: line, "the column \(quoted(name)) occurs twice")
     }
     if needsTracker, !seen.contains("tracker") { throw ExchangeError(line: line, "the header has no column tracker") }
     if !seen.contains("at"), !seen.contains("day") {

@@ -117,9 +117,7 @@ struct LoopFiles {
   private static func days(_ records: [SeparatedValues.Record]) throws(ExchangeError) -> [LoopHabit.Day] {
     var days: [LoopHabit.Day] = []
     for record in records where record.fields[0] != "Date" {
-      guard record.fields.count >= 2 else {
-        throw ExchangeError(line: record.line, "expected a day and a value")
-      }
+      try need(record.fields.count >= 2, line: record.line, "expected a day and a value")
       let note = record.fields.count > 2 && !record.fields[2].isEmpty ? record.fields[2] : nil
       days.append(
         LoopHabit.Day(
@@ -187,10 +185,8 @@ struct LoopFiles {
         habits[number].days = days
       } else {
         let name = DraftText.line(String(folder.dropFirst(3)), maximum: 200) ?? ""
-        guard isForOne || !folder.isEmpty else {
-          throw ExchangeError(
-            line: nil, "the file has one habit without its name: name the tracker for it")
-        }
+        try need(
+          isForOne || !folder.isEmpty, line: nil, "the file has one habit without its name: name the tracker for it")
         habits.append(LoopHabit(name: name.isEmpty ? "Habit" : name, days: days))
       }
     }
@@ -202,13 +198,10 @@ struct LoopFiles {
       }
     }
     let known = habits.filter { !$0.days.isEmpty }
-    guard !isForOne || known.count == 1 else {
-      throw ExchangeError(
-        line: nil,
-        "the file has \(known.count) habits, but --into names one tracker: take the Checkmarks.csv of one habit's "
-          + "folder"
-      )
-    }
+    try need(
+      !isForOne || known.count == 1, line: nil,
+      "the file has \(known.count) habits, but --into names one tracker: take the Checkmarks.csv of one habit's "
+        + "folder")
     return habits
   }
 
@@ -236,22 +229,17 @@ struct LoopFiles {
       }
     } else {
       // Names may contain commas, which are not quoted.
-      guard count == listed.count else {
-        throw ExchangeError(
-          line: header.line,
-          "the header \(names.count) has over \(count) columns, because the name of a habit contains a comma: to "
-            + "separate them, Habits.csv is needed"
-        )
-      }
+      try need(
+        count == listed.count, line: header.line,
+        "the header \(names.count) has over \(count) columns, because the name of a habit contains a comma: to "
+          + "separate them, Habits.csv is needed")
       columns = Array(listed.indices)
     }
     let wanted = columns.map { habits[$0].days.isEmpty }
     for record in records.dropFirst() {
-      guard record.fields.count > columns.count else {
-        throw ExchangeError(
-          line: record.line,
-          "expected \(columns.count + 1) columns, as in the header, but found \(record.fields.count)")
-      }
+      try need(
+        record.fields.count > columns.count, line: record.line,
+        "expected \(columns.count + 1) columns, as in the header, but found \(record.fields.count)")
       let day = try Self.day(record)
       for (offset, index) in columns.enumerated() where wanted[offset] {
         let value = try Self.value(record.fields[offset + 1], record.line)

@@ -45,9 +45,7 @@ public enum LoopImport {
     var sources = LoopFiles()
     for file in files { try sources.take(file) }
     let habits = try sources.habits(isForOne: settings.into != nil)
-    guard !habits.isEmpty else {
-      throw ExchangeError(line: nil, "the file has no Checkmarks.csv of Loop Habit Tracker with a habit in it")
-    }
+    try need(!habits.isEmpty, line: nil, "the file has no Checkmarks.csv of Loop Habit Tracker with a habit in it")
     var plan = EntryPlan()
     var taken = Set(settings.trackers.map(\.id))
     for habit in habits { try add(habit, to: &plan, settings, &taken) }
@@ -62,12 +60,10 @@ public enum LoopImport {
     }
     let (tracker, isNew) = tracker(habit, from: first, settings, taken)
     taken.insert(tracker.id)
-    guard tracker.kind != .measure, (tracker.kind == .amount) == habit.isNumerical else {
-      throw ExchangeError(
-        line: nil,
-        "\(habit.name) \(habit.isNumerical ? "has amounts" : "has none"), and \(tracker.id) is a \(tracker.kind.rawValue)"
-      )
-    }
+    try need(
+      tracker.kind != .measure && (tracker.kind == .amount) == habit.isNumerical, line: nil,
+      "\(habit.name) \(habit.isNumerical ? "has amounts" : "has none"), and \(tracker.id) is a \(tracker.kind.rawValue)"
+    )
     var skips: [CivilDate] = []
     var notes = 0
     var reader = EntryReader(settings.making(tracker))

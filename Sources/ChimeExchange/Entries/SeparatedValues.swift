@@ -16,9 +16,7 @@ enum SeparatedValues {
   ///
   /// - Throws: ``ExchangeError`` with the line of the error.
   static func read(_ text: [UInt8]) throws(ExchangeError) -> [Record] {
-    guard text.count <= maximumLength else {
-      throw ExchangeError(line: nil, "the text is longer than \(maximumLength >> 20) MiB")
-    }
+    try need(text.count <= maximumLength, line: nil, "the text is longer than \(maximumLength >> 20) MiB")
     var reader = Reader(text)
     var records: [Record] = []
     while let record = try reader.record() {
@@ -80,10 +78,9 @@ enum SeparatedValues {
       guard index < text.count, text[index] == 0x22 else {
         let start = index
         while index < text.count, text[index] != separator, text[index] != 0x0A, text[index] != 0x0D {
-          guard text[index] != 0x22 else {
-            throw ExchangeError(
-              line: line, "a quote inside a field: put the whole field in quotes, and double the quotes in it")
-          }
+          try need(
+            text[index] != 0x22, line: line,
+            "a quote inside a field: put the whole field in quotes, and double the quotes in it")
           index += 1
         }
         return try decoded(text[start..<index], line)
@@ -92,7 +89,7 @@ enum SeparatedValues {
       index += 1
       var bytes: [UInt8] = []
       while true {
-        guard index < text.count else { throw ExchangeError(line: begun, "the quote that begins here has no end") }
+        try need(index < text.count, line: begun, "the quote that begins here has no end")
         let byte = text[index]
         index += 1
         if byte == 0x22 {
@@ -103,14 +100,14 @@ enum SeparatedValues {
         }
         bytes.append(byte)
       }
-      guard index == text.count || [separator, 0x0A, 0x0D].contains(text[index]) else {
-        throw ExchangeError(line: line, "expected a comma or the end of the line after the quote that ends a field")
-      }
+      try need(
+        index == text.count || [separator, 0x0A, 0x0D].contains(text[index]), line: line,
+        "expected a comma or the end of the line after the quote that ends a field")
       return try decoded(bytes[...], begun)
     }
 
     private func decoded(_ bytes: ArraySlice<UInt8>, _ line: Int) throws(ExchangeError) -> String {
-      guard !bytes.contains(0) else { throw ExchangeError(line: line, "there is a NUL, which a text cannot have") }
+      try need(!bytes.contains(0), line: line, "there is a NUL, which a text cannot have")
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw ExchangeError(line: line, "this is not UTF-8; save the file with that encoding")
       }

@@ -26,7 +26,7 @@ enum ZipArchive {
     else {
       throw broken
     }
-    guard count <= mostFiles else { throw ExchangeError(line: nil, "the archive has more than \(mostFiles) files") }
+    try need(count <= mostFiles, line: nil, "the archive has more than \(mostFiles) files")
     var files: [(path: String, bytes: [UInt8])] = []
     var rest = longest
     for _ in 0..<count {
@@ -38,14 +38,12 @@ enum ZipArchive {
       let path = String(decoding: archive[entry + 46..<entry + 46 + nameLength], as: UTF8.self)
       entry += 46 + nameLength + extra + comment
       guard isWanted(path) else { continue }
-      guard flags & 1 == 0 else { throw ExchangeError(line: nil, "\(quoted(path)) in the archive is encrypted") }
+      try need(flags & 1 == 0, line: nil, "\(quoted(path)) in the archive is encrypted")
       guard number(header, 4) == 0x0403_4B50, let ownName = number(header + 26, 2),
         let ownExtra = number(header + 28, 2),
         header + 30 + ownName + ownExtra + packed <= archive.count
       else { throw broken }
-      guard size <= rest else {
-        throw ExchangeError(line: nil, "the content of the archive has more than \(longest >> 20) MiB")
-      }
+      try need(size <= rest, line: nil, "the content of the archive has more than \(longest >> 20) MiB")
       let data = archive[(header + 30 + ownName + ownExtra)...].prefix(packed)
       let bytes: [UInt8]?
       switch method {

@@ -11,10 +11,7 @@ public enum TimerImport {
   public static func read(_ text: [UInt8], _ settings: ImportSettings) throws(ExchangeError) -> ImportPlan {
     let files = try UnitFiles(text)
     let timers = files.units.filter { $0.name.hasSuffix(".timer") }
-    guard !timers.isEmpty else {
-      throw ExchangeError(
-        line: nil, "it has no timer of systemd: give the output of `systemctl cat NAME.timer`")
-    }
+    try need(!timers.isEmpty, line: nil, "it has no timer of systemd: give the output of `systemctl cat NAME.timer`")
     var plan = ImportPlan()
     for timer in timers {
       try Reader(timer: timer, files: files, settings: settings).take(into: &plan)

@@ -53,9 +53,7 @@ struct UnitFiles {
       if whole.hasPrefix("["), whole.hasSuffix("]") {
         section = String(whole.dropFirst().dropLast())
       } else if let sign = whole.firstIndex(of: "=") {
-        guard !units.isEmpty else {
-          throw ExchangeError(line: number, "expected a line with the path of the unit first, # /…/NAME.timer")
-        }
+        try need(!units.isEmpty, line: number, "expected a line with the path of the unit first, # /…/NAME.timer")
         units[units.count - 1].settings.append(
           Setting(
             line: held.line, section: section, name: trimmed(whole[..<sign]),

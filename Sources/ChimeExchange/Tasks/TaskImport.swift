@@ -10,9 +10,9 @@ import ChimeSchedule
 public enum TaskImport {
   /// - Throws: ``ExchangeError`` if the text is not a list of tasks.
   public static func read(_ text: [UInt8], _ settings: ImportSettings) throws(ExchangeError) -> ImportPlan {
-    guard text.count <= CrontabImport.maximumLength else {
-      throw ExchangeError(line: nil, "the text is longer than \(CrontabImport.maximumLength >> 20) MiB")
-    }
+    try need(
+      text.count <= CrontabImport.maximumLength, line: nil,
+      "the text is longer than \(CrontabImport.maximumLength >> 20) MiB")
     guard let tasks = try PlainJSON(text).list else {
       throw ExchangeError(line: 1, "expected a list of tasks, as `task export` prints it")
     }

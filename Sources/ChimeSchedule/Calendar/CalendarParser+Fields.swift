@@ -19,11 +19,9 @@ extension CalendarParser {
       let (sum, overflow) = product.addingReportingOverflow(UInt64(byte & 0x0F))
       value = overflow ? nil : sum
     }
-    guard position > digits, position == end else {
-      throw Fault(
-        range: start..<max(position, start + 1), problem: "\(quoted(start..<end)) is not a count of seconds",
-        expected: "whole seconds since 1970 in UTC, like @1796115600")
-    }
+    try need(
+      position > digits && position == end, at: start..<max(position, start + 1),
+      "\(quoted(start..<end)) is not a count of seconds", expected: "whole seconds since 1970 in UTC, like @1796115600")
     let seconds = value.map { isNegative ? 0 &- $0 : $0 }
     // The end of the year 2199.
     guard let seconds, seconds < 7_258_118_400 else {
@@ -54,11 +52,9 @@ extension CalendarParser {
         range: word, problem: "\(quoted(word)) is neither a date nor a time", expected: CalendarParser.usual,
         repair: isNumber ? .init(word.upperBound..<word.upperBound, ":00", shown: "\(text(word)):00") : nil)
     }
-    guard signs.count <= 2 else {
-      throw Fault(
-        range: signs[2]..<word.upperBound, problem: "\(quoted(word)) has more than three parts",
-        expected: "a date like 2026-12-01 or *-*~01")
-    }
+    try need(
+      signs.count <= 2, at: signs[2]..<word.upperBound, "\(quoted(word)) has more than three parts",
+      expected: "a date like 2026-12-01 or *-*~01")
     let isFromEnd = bytes[last] == UInt8(ascii: "~")
     guard signs.count == 1 || bytes[signs[0]] == UInt8(ascii: "-") else {
       throw Fault(

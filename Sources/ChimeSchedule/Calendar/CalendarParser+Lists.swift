@@ -22,12 +22,10 @@ extension CalendarParser {
     var components: [CalendarComponent] = []
     while true {
       let component = try component(field)
-      guard components.count < CalendarParser.mostComponents else {
-        throw Fault(
-          code: .outOfRange, range: position..<position,
-          problem: "there are more than \(CalendarParser.mostComponents) values in a list",
-          expected: "fewer, or a range with a step")
-      }
+      try need(
+        components.count < CalendarParser.mostComponents, .outOfRange, at: position..<position,
+        "there are more than \(CalendarParser.mostComponents) values in a list",
+        expected: "fewer, or a range with a step")
       components.append(component)
       guard sign == UInt8(ascii: ",") else { break }
       position += 1
@@ -71,9 +69,7 @@ extension CalendarParser {
           ? "\(quoted(rest)) cannot follow an hour" : "\(quoted(rest)) cannot follow a \(field.name)",
         expected: field.expected)
     }
-    guard !hasStep || component.step > 0 else {
-      throw Fault(range: afterStop..<position, problem: "a step is 0", expected: "a step of at least 1")
-    }
+    try need(!hasStep || component.step > 0, at: afterStop..<position, "a step is 0", expected: "a step of at least 1")
     if field == .year { component.completeYear() }
     let bounds = field.bounds
     guard bounds.contains(component.start) else { throw outOfBounds(start..<afterStart, field) }
@@ -84,11 +80,10 @@ extension CalendarParser {
     let holdsStep = field != .second || hasStep || component.start + component.step <= component.stop ?? .max
     component.simplify()
     if let stop = component.stop, !bounds.contains(stop) { throw outOfBounds(afterStart + 2..<afterStop, field) }
-    guard holdsStep, component.fits(field) else {
-      throw Fault(
-        range: start..<position, problem: "the range \(quoted(start..<position)) is too small for its step",
-        expected: "a step that reaches another \(field.name)")
-    }
+    try need(
+      holdsStep && component.fits(field), at: start..<position,
+      "the range \(quoted(start..<position)) is too small for its step",
+      expected: "a step that reaches another \(field.name)")
     return component
   }
 
@@ -149,11 +144,9 @@ extension CalendarParser {
       }
       position += 1
     }
-    guard position > fraction else {
-      throw Fault(
-        range: start..<position, problem: "\(quoted(start..<position)) ends with a point",
-        expected: "digits after the point")
-    }
+    try need(
+      position > fraction, at: start..<position, "\(quoted(start..<position)) ends with a point",
+      expected: "digits after the point")
     return value
   }
 }

@@ -25,16 +25,12 @@ extension CalendarParser {
         throw Fault(
           range: range, problem: "times use 24 hours, without \(quoted(range))", expected: "a time like 21:00")
       }
-      guard Zone.isValidIdentifier(name) else {
-        throw Fault(
-          range: range, problem: "\(quoted(range)) is not a time zone", expected: "a name like Europe/Prague at the end"
-        )
-      }
-      guard isKnown(name) else {
-        throw Fault(
-          range: range, problem: "this machine has no time zone \(quoted(range))", expected: "a name like Europe/Prague"
-        )
-      }
+      try need(
+        Zone.isValidIdentifier(name), at: range, "\(quoted(range)) is not a time zone",
+        expected: "a name like Europe/Prague at the end")
+      try need(
+        isKnown(name), at: range, "this machine has no time zone \(quoted(range))",
+        expected: "a name like Europe/Prague")
       expression.zone = name
     }
     end = space
@@ -101,15 +97,12 @@ extension CalendarParser {
         if sign == nil || sign == 0x20 { break }
       } else {
         let isRange = next == UInt8(ascii: "-") || next == UInt8(ascii: ".") && byte(1) == UInt8(ascii: ".")
-        guard isRange else {
-          throw Fault(
-            range: position..<position + 1, problem: "\(quoted(wordRange)) does not continue as a list of weekdays",
-            expected: "weekdays like Mon,Wed..Fri and a space")
-        }
-        guard rangeStart == nil else {
-          throw Fault(
-            range: place..<position, problem: "a range of weekdays has two ends", expected: "a range like Mon..Fri")
-        }
+        try need(
+          isRange, at: position..<position + 1, "\(quoted(wordRange)) does not continue as a list of weekdays",
+          expected: "weekdays like Mon,Wed..Fri and a space")
+        try need(
+          rangeStart == nil, at: place..<position, "a range of weekdays has two ends", expected: "a range like Mon..Fri"
+        )
         rangeStart = (number, place)
         position += next == UInt8(ascii: "-") ? 1 : 2
       }

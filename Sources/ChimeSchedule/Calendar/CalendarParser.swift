@@ -27,9 +27,7 @@ struct CalendarParser {
   /// - Parameter label: Returns the zone's own spelling of a label of its clock (`CEST`), if the word is one.
   /// - Parameter isKnown: Returns whether a zone has that name. Called only if the word is not a label.
   mutating func parse(label: (String) -> String?, isKnown: (String) -> Bool) throws(Fault) -> CalendarExpression {
-    guard position < end else {
-      throw Fault(range: end..<end, problem: "the calendar expression is missing", expected: CalendarParser.usual)
-    }
+    try need(position < end, at: end..<end, "the calendar expression is missing", expected: CalendarParser.usual)
     try parseZone(label: label, isKnown: isKnown)
     if let shorthand = shorthand(position..<end) {
       let zone = expression.zone

@@ -16,10 +16,9 @@ public enum DurationText {
     do throws(Fault) {
       try lexer.start()
       let duration = try lexer.duration(article: false)
-      guard lexer.token.kind == .end else {
-        throw Fault(
-          range: lexer.token.range, problem: "\(lexer.quoted) is not allowed in a duration", expected: "its end")
-      }
+      try need(
+        lexer.token.kind == .end, at: lexer.token.range, "\(lexer.quoted) is not allowed in a duration",
+        expected: "its end")
       return duration
     } catch {
       throw FormatError(error, in: lexer.bytes)
@@ -154,10 +153,9 @@ private struct ISO8601DurationReader {
       designators.removeFirst(index + 1)
       let (product, overflow) = whole.multipliedReportingOverflow(by: Int64(unit.milliseconds))
       let (sum, tooLarge) = total.addingReportingOverflow(product)
-      guard !overflow, !tooLarge, sum <= Instant.latest.milliseconds else {
-        throw Fault(
-          code: .outOfRange, range: start..<position, problem: "this is too long", expected: "less than 8030 years")
-      }
+      try need(
+        !overflow && !tooLarge && sum <= Instant.latest.milliseconds, .outOfRange, at: start..<position,
+        "this is too long", expected: "less than 8030 years")
       total = sum + (thousandths ?? 0)
       parts += 1
     }
@@ -172,10 +170,9 @@ private struct ISO8601DurationReader {
     while let byte = next, (0x30...0x39).contains(byte) {
       let (product, overflow) = whole.multipliedReportingOverflow(by: 10)
       let (sum, tooLarge) = product.addingReportingOverflow(Int64(byte - 0x30))
-      guard !overflow, !tooLarge else {
-        throw Fault(
-          code: .outOfRange, range: start..<position, problem: "this number is too large", expected: "a smaller number")
-      }
+      try need(
+        !overflow && !tooLarge, .outOfRange, at: start..<position, "this number is too large",
+        expected: "a smaller number")
       whole = sum
       position += 1
     }

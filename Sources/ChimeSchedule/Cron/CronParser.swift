@@ -58,11 +58,9 @@ struct CronParser {
     let schedule = CronSchedule(
       seconds: seconds, minutes: minute.numbers, hours: hour.numbers, days: days,
       runsByRealTime: minute.beginsWithStar || hour.beginsWithStar)
-    guard CronRule(schedule).next(after: -1) != nil else {
-      throw Fault(
-        code: .neverOccurs, range: dateStart..<dateEnd,
-        problem: "no year has such a day", expected: "a day that the months have")
-    }
+    try need(
+      CronRule(schedule).next(after: -1) != nil, .neverOccurs, at: dateStart..<dateEnd, "no year has such a day",
+      expected: "a day that the months have")
     return schedule
   }
 

@@ -71,11 +71,6 @@ struct DayRule: Sendable, Hashable {
   var first: Int64 = Int64(CivilDate.earliest.dayNumber)
   var last: Int64 = Int64(CivilDate.latest.dayNumber)
 
-  init(weekdays: WeekdaySet, except: DayRanges) {
-    self.weekdays = weekdays
-    self.except = except
-  }
-
   /// Returns the first day of the rule on or after `day`.
   ///
   /// It visits each range of exceptions at most once, and yearly exceptions at most once a year.

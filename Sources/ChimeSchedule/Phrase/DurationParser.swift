@@ -10,19 +10,15 @@ extension Lexer {
     let start = token.range.lowerBound
     repeat {
       let (count, unit, range) = try durationPart(article: article)
-      guard !seen.contains(unit) else {
-        throw Fault(range: range, problem: "\(quoted(range)) repeats a unit of time", expected: "each unit once")
-      }
+      try need(!seen.contains(unit), at: range, "\(quoted(range)) repeats a unit of time", expected: "each unit once")
       seen.append(unit)
       countsDays = countsDays && (unit == .day || unit == .week)
       countsWeeks = countsWeeks && unit == .week
       let (product, overflow) = count.multipliedReportingOverflow(by: Int64(unit.milliseconds))
       let (sum, tooLarge) = total.addingReportingOverflow(product)
-      guard !overflow, !tooLarge, sum <= Instant.latest.milliseconds else {
-        throw Fault(
-          code: .outOfRange, range: start..<previousEnd, problem: "\(quoted(start..<previousEnd)) is too long",
-          expected: "less than 8030 years")
-      }
+      try need(
+        !overflow && !tooLarge && sum <= Instant.latest.milliseconds, .outOfRange, at: start..<previousEnd,
+        "\(quoted(start..<previousEnd)) is too long", expected: "less than 8030 years")
       total = sum
     } while try continuesDuration()
     return .milliseconds(total)
@@ -40,11 +36,10 @@ extension Lexer {
   private mutating func durationPart(article: Bool) throws(Fault) -> (Int64, DurationUnit, Range<Int>) {
     let number = token
     let expected = "a unit of time (s, m, h, d or w)"
-    guard number.kind == .number || article && number.keyword == .article else {
-      throw Fault(
-        range: number.range, problem: number.kind == .end ? "a duration is missing" : "\(quoted) is not a duration",
-        expected: "a number with a unit, like 90m or 1h30m")
-    }
+    try need(
+      number.kind == .number || article && number.keyword == .article, at: number.range,
+      number.kind == .end ? "a duration is missing" : "\(quoted) is not a duration",
+      expected: "a number with a unit, like 90m or 1h30m")
     try advance()
     if case .unit(let unit) = keyword {
       let range = number.range.lowerBound..<token.range.upperBound
@@ -57,11 +52,10 @@ extension Lexer {
     if token.kind == .sign(UInt8(ascii: ".")), isAdjacent {
       throw Fault(range: token.range, problem: "a duration has no fractions", expected: "whole numbers, as in 1h30m")
     }
-    guard token.kind == .word, keyword == nil || isAdjacent else {
-      throw Fault(
-        range: number.range, problem: "\(quoted(number.range)) needs a unit of time",
-        expected: "one, as in \(excerpt(text(number.range), limit: 20)) minutes")
-    }
+    try need(
+      token.kind == .word && (keyword == nil || isAdjacent), at: number.range,
+      "\(quoted(number.range)) needs a unit of time",
+      expected: "one, as in \(excerpt(text(number.range), limit: 20)) minutes")
     let unit = token.range.count <= 20 ? Spelling.unit(for: text(token.range)) : nil
     let gap = isAdjacent ? "" : " "
     throw Fault(

@@ -43,11 +43,9 @@ struct Lexer {
 
   /// Reads the first token.
   mutating func start() throws(Fault) {
-    guard bytes.count <= Schedule.maximumLength else {
-      throw Fault(
-        code: .outOfRange, range: 0..<0, problem: "the text is longer than \(Schedule.maximumLength) bytes",
-        expected: "a shorter one")
-    }
+    try need(
+      bytes.count <= Schedule.maximumLength, .outOfRange, at: 0..<0,
+      "the text is longer than \(Schedule.maximumLength) bytes", expected: "a shorter one")
     try advance()
   }
 

@@ -35,11 +35,9 @@ extension PhraseParser {
         try readExceptions(into: &bounds)
       default:
         guard bounds.count == nil else { throw repeated(word.range) }
-        guard (1...Int64(Phrase.largestCount)).contains(word.value) else {
-          throw Fault(
-            code: .outOfRange, range: word.range, problem: "\(lexer.quoted) is not a possible number of times",
-            expected: "a number from 1 to \(Phrase.largestCount)")
-        }
+        try need(
+          (1...Int64(Phrase.largestCount)).contains(word.value), .outOfRange, at: word.range,
+          "\(lexer.quoted) is not a possible number of times", expected: "a number from 1 to \(Phrase.largestCount)")
         bounds.count = Int(word.value)
         count = word.range
         try lexer.advance()
@@ -62,12 +60,10 @@ extension PhraseParser {
     while true {
       let start = lexer.token.range
       count += 1
-      guard bounds.except.count + bounds.exceptCalendars.count < Phrase.mostExceptions, count <= Phrase.mostExceptions
-      else {
-        throw Fault(
-          code: .outOfRange, range: start, problem: "there are more than \(Phrase.mostExceptions) exceptions",
-          expected: "ranges of dates (2026-12-24..2026-12-26)")
-      }
+      try need(
+        bounds.except.count + bounds.exceptCalendars.count < Phrase.mostExceptions && count <= Phrase.mostExceptions,
+        .outOfRange, at: start, "there are more than \(Phrase.mostExceptions) exceptions",
+        expected: "ranges of dates (2026-12-24..2026-12-26)")
       if try lexer.skip(.on) { isNamed = true }
       if isDate || lexer.token.kind == .number, !(isNamed && isLongName) {
         if isYearlyDate { try yearlyException(&bounds.exceptYearly) } else { try exception(&bounds.except) }
@@ -116,11 +112,9 @@ extension PhraseParser {
     var last = first
     if lexer.token.kind == .dots || lexer.keyword == .to {
       try lexer.advance()
-      guard isYearlyDate else {
-        throw Fault(
-          range: lexer.token.range, problem: "a range of days of each year ends with a day of each year",
-          expected: "a date without a year, like dec 26, or a year in both")
-      }
+      try need(
+        isYearlyDate, at: lexer.token.range, "a range of days of each year ends with a day of each year",
+        expected: "a date without a year, like dec 26, or a year in both")
       last = try monthAndDay()
     }
     days.insert(from: first, through: last)

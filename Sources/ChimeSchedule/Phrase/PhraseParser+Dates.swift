@@ -138,22 +138,18 @@ extension PhraseParser {
   /// Counts one more number, position or month against the limit.
   private mutating func countDate(_ start: Int) throws(Fault) {
     datesRead += 1
-    guard datesRead <= Phrase.mostDates else {
-      throw Fault(
-        code: .outOfRange, range: start..<start, problem: "there are more than \(Phrase.mostDates) days and months",
-        expected: "each once, and runs of them")
-    }
+    try need(
+      datesRead <= Phrase.mostDates, .outOfRange, at: start..<start,
+      "there are more than \(Phrase.mostDates) days and months", expected: "each once, and runs of them")
   }
 
   /// Parses a day from 1 to 31, with or without an ordinal suffix.
   mutating func dayNumber() throws(Fault) -> Int {
     let number = lexer.token
-    guard number.kind == .number, (1...31).contains(number.value) else {
-      throw Fault(
-        range: number.range,
-        problem: number.kind == .end ? "the day is missing" : "\(lexer.quoted) is not a day of a month",
-        expected: "a day from 1 to 31")
-    }
+    try need(
+      number.kind == .number && (1...31).contains(number.value), at: number.range,
+      number.kind == .end ? "the day is missing" : "\(lexer.quoted) is not a day of a month",
+      expected: "a day from 1 to 31")
     let isNumeral = lexer.isNumeral
     try lexer.advance()
     if isNumeral { try lexer.advance() }
@@ -253,12 +249,10 @@ extension PhraseParser {
     default: break
     }
     for (place, fromEnd, range) in places {
-      guard place <= most else {
-        throw Fault(
-          code: .neverOccurs, range: range,
-          problem: most == 31 ? "no month has more than 31 days" : "no month has more than \(most) of these",
-          expected: "a place from 1 to \(most)")
-      }
+      try need(
+        place <= most, .neverOccurs, at: range,
+        most == 31 ? "no month has more than 31 days" : "no month has more than \(most) of these",
+        expected: "a place from 1 to \(most)")
       switch head.keyword {
       case .weekdays: selection.insert(workday: place, fromEnd: fromEnd)
       case .weekday(let day, _): selection.insert(place, day, fromEnd: fromEnd)
@@ -290,11 +284,9 @@ extension PhraseParser {
       try lexer.advance()
       return 2
     }
-    guard lexer.isNumeral, token.value >= 1, token.value <= Int64(Phrase.mostSteps) else {
-      throw Fault(
-        range: token.range, problem: "\(lexer.quoted) is not a place in an order",
-        expected: "a place like first, 2nd or last")
-    }
+    try need(
+      lexer.isNumeral && token.value >= 1 && token.value <= Int64(Phrase.mostSteps), at: token.range,
+      "\(lexer.quoted) is not a place in an order", expected: "a place like first, 2nd or last")
     try lexer.advance()
     try lexer.advance()
     return Int(token.value)

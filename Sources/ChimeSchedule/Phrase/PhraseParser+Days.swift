@@ -33,11 +33,9 @@ extension PhraseParser {
     let start = lexer.token.range
     repeat {
       items += 1
-      guard items <= Phrase.mostDays else {
-        throw Fault(
-          code: .outOfRange, range: start, problem: "there are more than \(Phrase.mostDays) days in one list",
-          expected: "each day once")
-      }
+      try need(
+        items <= Phrase.mostDays, .outOfRange, at: start, "there are more than \(Phrase.mostDays) days in one list",
+        expected: "each day once")
       switch lexer.keyword {
       case .weekdays:
         set.formUnion(.weekdays)

@@ -105,12 +105,9 @@ extension PhraseParser {
     }
     let sign = lexer.token.range
     let isNegative = try lexer.skip("-")
-    guard !isNegative || isJoined else {
-      throw Fault(
-        range: sign, problem: "a single time has no end",
-        expected: #"the time alone, as in "at 10:00", or an offset from UTC behind a T, as in "2026-12-01T10:00-11:00""#
-      )
-    }
+    try need(
+      !isNegative || isJoined, at: sign, "a single time has no end",
+      expected: #"the time alone, as in "at 10:00", or an offset from UTC behind a T, as in "2026-12-01T10:00-11:00""#)
     if !isNegative {
       guard try lexer.skip("+") else { return nil }
     }
@@ -214,10 +211,9 @@ extension PhraseParser {
   }
 
   private func date(_ year: Lexer.Token, _ month: Int64, _ day: Int64, _ range: Range<Int>) throws(Fault) -> CivilDate {
-    guard year.range.count >= 4 else {
-      throw Fault(
-        range: year.range, problem: "\(lexer.quoted(year.range)) is not a year", expected: "a year of four digits")
-    }
+    try need(
+      year.range.count >= 4, at: year.range, "\(lexer.quoted(year.range)) is not a year",
+      expected: "a year of four digits")
     guard year.range.count == 4, (1970...9999).contains(year.value) else { throw outOfYears(year.range) }
     guard let date = CivilDate(year: Int(year.value), month: Int(month), day: Int(day)) else {
       let days = CivilDate.daysIn(month: Int(month), year: Int(year.value))
@@ -254,11 +250,9 @@ extension PhraseParser {
     times.append(try time(allowing24: false))
     note(first, lexer)
     while try continuesTimes() {
-      guard times.count < Phrase.mostTimes else {
-        throw Fault(
-          code: .outOfRange, range: start, problem: "there are more than \(Phrase.mostTimes) times a day",
-          expected: "fewer times, or an interval with a window")
-      }
+      try need(
+        times.count < Phrase.mostTimes, .outOfRange, at: start, "there are more than \(Phrase.mostTimes) times a day",
+        expected: "fewer times, or an interval with a window")
       let first = lexer.token
       times.append(try time(allowing24: false))
       note(first, lexer)

@@ -115,11 +115,9 @@ extension PhraseParser {
 
   /// Parses a number of days, weeks, months or years.
   private mutating func steps() throws(Fault) -> Int {
-    guard (1...Int64(Phrase.mostSteps)).contains(lexer.token.value) else {
-      throw Fault(
-        code: .outOfRange, range: lexer.token.range, problem: "\(lexer.quoted) is not a possible number of steps",
-        expected: "a number from 1 to \(Phrase.mostSteps)")
-    }
+    try need(
+      (1...Int64(Phrase.mostSteps)).contains(lexer.token.value), .outOfRange, at: lexer.token.range,
+      "\(lexer.quoted) is not a possible number of steps", expected: "a number from 1 to \(Phrase.mostSteps)")
     let count = Int(lexer.token.value)
     try lexer.advance()
     return count
@@ -171,11 +169,9 @@ extension PhraseParser {
   }
 
   private mutating func everyNthWeekday(_ count: Int) throws(Fault) -> Phrase.Days {
-    guard lexer.keyword != .weekdays else {
-      throw Fault(
-        range: lexer.token.range, problem: "working days cannot be counted in turns",
-        expected: "\"every \(count) days\", or days of every so many weeks")
-    }
+    try need(
+      lexer.keyword != .weekdays, at: lexer.token.range, "working days cannot be counted in turns",
+      expected: "\"every \(count) days\", or days of every so many weeks")
     return .weeks(every: count, try days().set)
   }
 
@@ -215,9 +211,7 @@ extension PhraseParser {
         range: lexer.token.range, problem: "\"of\" cannot be used with a count of months",
         expected: "days without \"of\", as in \"every 3 months on day 1\"")
     }
-    guard !days.isEmpty else {
-      throw Fault(code: .neverOccurs, range: start..<lexer.previousEnd, problem: "these days never come")
-    }
+    try need(!days.isEmpty, .neverOccurs, at: start..<lexer.previousEnd, "these days never come")
     return count == 1 ? .dates(MonthDays(each: days)) : .months(every: count, days)
   }
 

@@ -68,21 +68,17 @@ struct PhraseParser {
     let first = lexer.token.range
     let duration = try lexer.duration(article: true)
     guard let context else { throw needsNow(start) }
-    guard duration >= .seconds(1) else {
-      throw Fault(
-        code: .outOfRange, range: first.lowerBound..<lexer.previousEnd, problem: "this is less than a second",
-        expected: "at least 1s")
-    }
+    try need(
+      duration >= .seconds(1), .outOfRange, at: first.lowerBound..<lexer.previousEnd, "this is less than a second",
+      expected: "at least 1s")
     if lexer.countsDays, let date = context.civil.date.adding(days: Int(duration.rawValue / 86_400_000)) {
       // Days keep the time of day, also across a change of offset.
       return .once(.civil(CivilDateTime(date: date, time: context.civil.time)))
     }
     let moment = context.now.milliseconds + duration.rawValue
-    guard moment <= Instant.latest.milliseconds - 999 else {
-      throw Fault(
-        code: .outOfRange, range: first.lowerBound..<lexer.previousEnd, problem: "this is after the year 9999",
-        expected: "a shorter duration")
-    }
+    try need(
+      moment <= Instant.latest.milliseconds - 999, .outOfRange, at: first.lowerBound..<lexer.previousEnd,
+      "this is after the year 9999", expected: "a shorter duration")
     // Rounded up so that it never comes early.
     return .once(.instant(Instant(milliseconds: (moment + 999) / 1_000 * 1_000)))
   }
@@ -119,11 +115,9 @@ struct PhraseParser {
   private mutating func turns(_ length: Milliseconds, inWeeks: Bool, _ text: Range<Int>) throws(Fault) -> Phrase.Pattern
   {
     let count = length.rawValue / (inWeeks ? 604_800_000 : 86_400_000)
-    guard (1...Int64(Phrase.mostSteps)).contains(count) else {
-      throw Fault(
-        code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is not a possible number of steps",
-        expected: "from 1 to \(Phrase.mostSteps) days")
-    }
+    try need(
+      (1...Int64(Phrase.mostSteps)).contains(count), .outOfRange, at: text,
+      "\(lexer.quoted(text)) is not a possible number of steps", expected: "from 1 to \(Phrase.mostSteps) days")
     let times = [(context?.words() ?? .usual).day]
     isTimeless = true
     guard count > 1 else { return .times(.weekdays(inWeeks ? [] : .everyDay), times) }
@@ -185,20 +179,16 @@ struct PhraseParser {
     guard isTimed || isDays else { return .elapsedAfterDone(seconds: try wholeSeconds(text, duration)) }
     let days = duration.rawValue / 86_400_000
     guard isDays else { throw timeOfInterval() }
-    guard (1...Int64(Phrase.mostSteps)).contains(days) else {
-      throw Fault(
-        code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is not a possible number of steps",
-        expected: "from 1 to \(Phrase.mostSteps) days")
-    }
+    try need(
+      (1...Int64(Phrase.mostSteps)).contains(days), .outOfRange, at: text,
+      "\(lexer.quoted(text)) is not a possible number of steps", expected: "from 1 to \(Phrase.mostSteps) days")
     return .daysAfterDone(Int(days), isTimed ? try atTimes() : [(context?.words() ?? .usual).day])
   }
 
   private func wholeSeconds(_ text: Range<Int>, _ duration: Milliseconds) throws(Fault) -> Int64 {
-    guard duration.rawValue % 1_000 == 0, duration >= .seconds(1) else {
-      throw Fault(
-        code: .outOfRange, range: text, problem: "an interval has whole seconds, and at least one",
-        expected: "an interval of 1s or more")
-    }
+    try need(
+      duration.rawValue % 1_000 == 0 && duration >= .seconds(1), .outOfRange, at: text,
+      "an interval has whole seconds, and at least one", expected: "an interval of 1s or more")
     return duration.rawValue / 1_000
   }
 

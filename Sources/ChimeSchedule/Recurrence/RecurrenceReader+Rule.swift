@@ -42,11 +42,9 @@ extension RecurrenceReader {
           repair: .init(end..<end + 1, "", shown: shown(max(value.lowerBound, end - 20)..<end)))
       }
     }
-    guard parts[.frequency] != nil else {
-      throw Fault(
-        range: value.lowerBound..<value.lowerBound, problem: "the rule needs FREQ",
-        expected: "FREQ=DAILY, or another of SECONDLY, MINUTELY, HOURLY, WEEKLY, MONTHLY and YEARLY")
-    }
+    try need(
+      parts[.frequency] != nil, at: value.lowerBound..<value.lowerBound, "the rule needs FREQ",
+      expected: "FREQ=DAILY, or another of SECONDLY, MINUTELY, HOURLY, WEEKLY, MONTHLY and YEARLY")
     try checkCombinations(rule, parts)
     return rule
   }
@@ -60,14 +58,9 @@ extension RecurrenceReader {
         expected: "a name, an equals sign and a value, as in FREQ=DAILY")
     }
     guard let part = Part(rawValue: upper(name)) else { throw unknownPart(name) }
-    guard parts[part] == nil else {
-      throw Fault(range: name, problem: "there is a second \(part.rawValue)", expected: "each part once")
-    }
+    try need(parts[part] == nil, at: name, "there is a second \(part.rawValue)", expected: "each part once")
     let value = equals + 1..<range.upperBound
-    guard !value.isEmpty else {
-      throw Fault(
-        range: value, problem: "the value of \(part.rawValue) is missing", expected: expected(part))
-    }
+    try need(!value.isEmpty, at: value, "the value of \(part.rawValue) is missing", expected: expected(part))
     parts.ranges.append((part, range))
     try read(part, value, &rule)
   }
@@ -133,10 +126,9 @@ extension RecurrenceReader {
       guard let day = weekday(value) else { throw unknown(value, part, "is not a day of the week") }
       rule.weekStart = day
     case .scale:
-      guard upper(value) == "GREGORIAN" else {
-        throw Fault(
-          range: value, problem: "the calendar \"\(shown(value))\" is not supported", expected: "GREGORIAN")
-      }
+      try need(
+        upper(value) == "GREGORIAN", at: value, "the calendar \"\(shown(value))\" is not supported",
+        expected: "GREGORIAN")
     case .skip:
       switch upper(value) {
       case "OMIT": rule.skip = .omit
@@ -172,20 +164,18 @@ extension RecurrenceReader {
 
   private func number(_ value: Range<Int>, _ part: Part, _ bounds: ClosedRange<Int64>) throws(Fault) -> Int64 {
     let digits = bytes[value]
-    guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      throw Fault(
-        range: value, problem: "\"\(shown(value))\" is not a number for \(part.rawValue)", expected: expected(part))
-    }
+    try need(
+      digits.allSatisfy({ (0x30...0x39).contains($0) }), at: value,
+      "\"\(shown(value))\" is not a number for \(part.rawValue)", expected: expected(part))
     let significant = digits.drop { $0 == UInt8(ascii: "0") }
     let number = significant.prefix(19).reduce(Int64(0)) { sum, digit in
       // Eighteen nines and one more digit fit into 64 bits.
       sum &* 10 &+ Int64(digit - 0x30)
     }
-    guard significant.count <= 18, bounds.contains(number) else {
-      throw Fault(
-        code: .outOfRange, range: value, problem: "\"\(shown(value))\" is out of range for \(part.rawValue)",
-        expected: "\(bounds.lowerBound) to \(bounds.upperBound)")
-    }
+    try need(
+      significant.count <= 18 && bounds.contains(number), .outOfRange, at: value,
+      "\"\(shown(value))\" is out of range for \(part.rawValue)",
+      expected: "\(bounds.lowerBound) to \(bounds.upperBound)")
     return number
   }
 
@@ -207,11 +197,9 @@ extension RecurrenceReader {
         throw Fault(
           range: item, problem: "\"\(shown(item))\" is not a number for \(part.rawValue)", expected: expected(part))
       }
-      guard bounds.contains(number) else {
-        throw Fault(
-          code: .outOfRange, range: item, problem: "\"\(shown(item))\" is out of range for \(part.rawValue)",
-          expected: expected(part))
-      }
+      try need(
+        bounds.contains(number), .outOfRange, at: item, "\"\(shown(item))\" is out of range for \(part.rawValue)",
+        expected: expected(part))
       take(isNegative ? -number : number)
     }
   }
@@ -227,11 +215,9 @@ extension RecurrenceReader {
     var position = value.lowerBound
     while true {
       let end = bytes[position..<value.upperBound].firstIndex(of: UInt8(ascii: ",")) ?? value.upperBound
-      guard position < end else {
-        throw Fault(
-          range: position..<end, problem: "a value is missing in the list of \(part.rawValue)",
-          expected: expected(part))
-      }
+      try need(
+        position < end, at: position..<end, "a value is missing in the list of \(part.rawValue)",
+        expected: expected(part))
       try take(position..<end)
       guard end < value.upperBound else { return }
       position = end + 1
@@ -269,11 +255,9 @@ extension RecurrenceReader {
       let sign = bytes[item.lowerBound]
       if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { digits = digits.lowerBound + 1..<digits.upperBound }
       guard digits.count <= 3, let number = number(digits) else { throw unknownDay(item) }
-      guard (1...53).contains(number) else {
-        throw Fault(
-          code: .outOfRange, range: item, problem: "no period has \"\(shown(item))\"",
-          expected: "a count from 1 to 53, or from -53 to -1")
-      }
+      try need(
+        (1...53).contains(number), .outOfRange, at: item, "no period has \"\(shown(item))\"",
+        expected: "a count from 1 to 53, or from -53 to -1")
       ordinals.insert(.init(ordinal: Int8(sign == UInt8(ascii: "-") ? -number : number), weekday: day))
     }
     rule.weekdays = weekdays

@@ -6,11 +6,9 @@ extension RecurrenceReader {
     var position = line.value.lowerBound
     while true {
       let end = bytes[position..<line.value.upperBound].firstIndex(of: UInt8(ascii: ",")) ?? line.value.upperBound
-      guard result.count <= Self.mostDates else {
-        throw Fault(
-          code: .outOfRange, range: position..<end,
-          problem: "there are more than \(Self.mostDates) dates in \(line.property.rawValue)", expected: "fewer")
-      }
+      try need(
+        result.count <= Self.mostDates, .outOfRange, at: position..<end,
+        "there are more than \(Self.mostDates) dates in \(line.property.rawValue)", expected: "fewer")
       var item = position..<end
       if line.type == .period {
         // Only the start of a period is an occurrence.
@@ -181,10 +179,9 @@ extension RecurrenceReader {
       position += 1
     }
     guard !isEmpty else { throw fault("\"\(shown(range))\" has no length", range) }
-    guard result.days <= RecurrenceTrigger.largestDays, result.seconds <= RecurrenceTrigger.largestSeconds else {
-      throw Fault(
-        code: .outOfRange, range: range, problem: "\"\(shown(range))\" is too long", expected: "at most 100 years")
-    }
+    try need(
+      result.days <= RecurrenceTrigger.largestDays && result.seconds <= RecurrenceTrigger.largestSeconds, .outOfRange,
+      at: range, "\"\(shown(range))\" is too long", expected: "at most 100 years")
     result.days *= sign
     result.seconds *= sign
     return result

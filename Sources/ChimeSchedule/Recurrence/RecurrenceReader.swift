@@ -55,20 +55,16 @@ struct RecurrenceReader {
     try setStart(&draft, context)
     var counted: Int64 = 0
     for line in lines where line.property == .rule {
-      guard draft.rules.count < Self.mostRules else {
-        throw Fault(
-          code: .outOfRange, range: line.name, problem: "there are more than \(Self.mostRules) rules",
-          expected: "fewer")
-      }
+      try need(
+        draft.rules.count < Self.mostRules, .outOfRange, at: line.name, "there are more than \(Self.mostRules) rules",
+        expected: "fewer")
       var rule = try pattern(line.value)
       try fit(&rule, draft.clock, line.value)
       draft.rules.append(rule)
       counted += rule.count ?? 0
-      guard counted <= RecurrencePattern.largestCount else {
-        throw Fault(
-          code: .outOfRange, range: line.value,
-          problem: "the rules together count more than \(RecurrencePattern.largestCount)", expected: "fewer in COUNT")
-      }
+      try need(
+        counted <= RecurrencePattern.largestCount, .outOfRange, at: line.value,
+        "the rules together count more than \(RecurrencePattern.largestCount)", expected: "fewer in COUNT")
     }
     for line in lines where line.property == .date || line.property == .except { try readDates(line, &draft) }
     try setTrigger(&draft)
@@ -121,11 +117,9 @@ struct RecurrenceReader {
       position += 1
       try parameter(&line)
     }
-    guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
-      throw Fault(
-        range: position..<position, problem: "the value of \(property.rawValue) is missing",
-        expected: "a colon and the value")
-    }
+    try need(
+      position < bytes.count && bytes[position] == UInt8(ascii: ":"), at: position..<position,
+      "the value of \(property.rawValue) is missing", expected: "a colon and the value")
     position += 1
     let value = position
     while position < bytes.count, bytes[position] > 0x20 { position += 1 }
@@ -138,20 +132,19 @@ struct RecurrenceReader {
     let start = position
     while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
     let name = start..<position
-    guard position < bytes.count, bytes[position] == UInt8(ascii: "="), !name.isEmpty else {
-      throw Fault(
-        range: start..<endOfWord(start), problem: "\"\(shown(start..<endOfWord(start)))\" is not a parameter",
-        expected: "one like TZID=Europe/Prague or VALUE=DATE")
-    }
+    try need(
+      position < bytes.count && bytes[position] == UInt8(ascii: "=") && !name.isEmpty, at: start..<endOfWord(start),
+      "\"\(shown(start..<endOfWord(start)))\" is not a parameter", expected: "one like TZID=Europe/Prague or VALUE=DATE"
+    )
     position += 1
     var value = position..<position
     if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
       position += 1
       let first = position
       while position < bytes.count, bytes[position] != UInt8(ascii: "\""), bytes[position] != 0x0A { position += 1 }
-      guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
-        throw Fault(range: first - 1..<first, problem: "the quotation mark is not closed", expected: "another one")
-      }
+      try need(
+        position < bytes.count && bytes[position] == UInt8(ascii: "\""), at: first - 1..<first,
+        "the quotation mark is not closed", expected: "another one")
       value = first..<position
       position += 1
     } else {
@@ -188,18 +181,14 @@ struct RecurrenceReader {
       }
       line.type = type
     case ("TZID", .start), ("TZID", .date), ("TZID", .except):
-      guard Zone.isValidIdentifier(String(decoding: bytes[value], as: UTF8.self)) else {
-        throw Fault(
-          range: value, problem: "\"\(shown(value))\" does not have the form of a time zone's name",
-          expected: "a name like Europe/Prague")
-      }
+      try need(
+        Zone.isValidIdentifier(String(decoding: bytes[value], as: UTF8.self)), at: value,
+        "\"\(shown(value))\" does not have the form of a time zone's name", expected: "a name like Europe/Prague")
       line.zone = value
     case ("RELATED", .trigger):
-      guard upper(value) == "START" else {
-        throw Fault(
-          range: value, problem: "a schedule counts only from its start, not from \"\(shown(value))\"",
-          expected: "START")
-      }
+      try need(
+        upper(value) == "START", at: value, "a schedule counts only from its start, not from \"\(shown(value))\"",
+        expected: "START")
     case _ where key.hasPrefix("X-"):
       // Other programs store their own data in such parameters.
       break
@@ -236,11 +225,8 @@ struct RecurrenceReader {
     let given = lines.first { $0.property == .start }
     let isRule = lines.contains { $0.property == .rule }
     guard let line = given ?? (isRule ? nil : lines.first { $0.property == .date }) else {
-      guard isRule else {
-        throw Fault(
-          range: bytes.count..<bytes.count, problem: "the rule or the date is missing",
-          expected: "DTSTART, RRULE or RDATE")
-      }
+      try need(
+        isRule, at: bytes.count..<bytes.count, "the rule or the date is missing", expected: "DTSTART, RRULE or RDATE")
       guard let context else {
         throw Fault(
           range: 0..<0, problem: "without DTSTART this counts from the moment of writing",
@@ -298,12 +284,9 @@ struct RecurrenceReader {
         isExcept
         ? draft.exceptDays.count + draft.exceptDates.count + draft.exceptInstants.count
         : draft.dates.count + draft.instants.count
-      guard count <= Self.mostDates else {
-        throw Fault(
-          code: .outOfRange, range: range,
-          problem: "there are more than \(Self.mostDates) dates in \(line.property.rawValue)",
-          expected: "fewer")
-      }
+      try need(
+        count <= Self.mostDates, .outOfRange, at: range,
+        "there are more than \(Self.mostDates) dates in \(line.property.rawValue)", expected: "fewer")
     }
   }
 
@@ -318,14 +301,10 @@ struct RecurrenceReader {
     }
     // RFC 5545 section 3.3.10 says of these parts "MUST be ignored" if whole days repeat.
     (rule.hours, rule.minutes, rule.seconds) = (0, 0, 0)
-    guard rule.positions.isEmpty || rule.namesAnything else {
-      throw Fault(
-        range: range,
-        problem:
-          "BYSETPOS has nothing to choose from: with a DTSTART without a time, BYHOUR, BYMINUTE and BYSECOND do not "
-          + "count",
-        expected: "DTSTART with a time, or no BYSETPOS")
-    }
+    try need(
+      rule.positions.isEmpty || rule.namesAnything, at: range,
+      "BYSETPOS has nothing to choose from: with a DTSTART without a time, BYHOUR, BYMINUTE and BYSECOND do not "
+        + "count", expected: "DTSTART with a time, or no BYSETPOS")
     if let until = rule.until {
       rule.until = RecurrenceTime(form: .date, wall: until.wall - dividedDown(until.wall, by: 86_400).rest)
     }

@@ -48,11 +48,9 @@ struct RecurrenceSchedule: DialectSchedule {
     }
     canonical = Self.text(
       clock, start, rules, dates, instants, exceptDates, exceptDays, exceptInstants, trigger)
-    guard canonical.utf8.count <= Schedule.maximumLength else {
-      throw Fault(
-        code: .outOfRange, range: 0..<0, problem: "written out it is longer than \(Schedule.maximumLength) bytes",
-        expected: "fewer dates")
-    }
+    try need(
+      canonical.utf8.count <= Schedule.maximumLength, .outOfRange, at: 0..<0,
+      "written out it is longer than \(Schedule.maximumLength) bytes", expected: "fewer dates")
   }
 
   /// Makes a copy with another start; `nil` if the start is before 1970.

@@ -165,15 +165,13 @@ struct SolarParser {
     let start = phrase.lexer.token.range.lowerBound
     let duration = try phrase.lexer.duration(article: true)
     let range = start..<phrase.lexer.previousEnd
-    guard duration.rawValue % 1_000 == 0 else {
-      throw Fault(
-        code: .outOfRange, range: range, problem: "a shift has whole seconds", expected: "a duration like 30m")
-    }
-    guard duration.rawValue / 1_000 <= SolarSchedule.longestShift else {
-      throw Fault(
-        code: .outOfRange, range: range, problem: "\(phrase.lexer.quoted(range)) is too far from the sun's event",
-        expected: "at most 12h, or the event of another day")
-    }
+    try need(
+      duration.rawValue % 1_000 == 0, .outOfRange, at: range, "a shift has whole seconds",
+      expected: "a duration like 30m")
+    try need(
+      duration.rawValue / 1_000 <= SolarSchedule.longestShift, .outOfRange, at: range,
+      "\(phrase.lexer.quoted(range)) is too far from the sun's event",
+      expected: "at most 12h, or the event of another day")
     return duration.rawValue / 1_000
   }
 

@@ -73,11 +73,9 @@ extension SpokenParser {
 
   private mutating func agree(_ found: SpokenDate, _ day: Weekday, _ words: Range<Int>) throws(Fault) {
     guard let first = found.candidates.first(where: { $0 >= today }) ?? found.candidates.first else { return }
-    guard first.weekday == day else {
-      throw senseless(
-        words, "\(first) does not fall on \(quoted(words))",
-        expected: "the date alone, or its own day of the week")
-    }
+    try needSense(
+      first.weekday == day, words, "\(first) does not fall on \(quoted(words))",
+      expected: "the date alone, or its own day of the week")
   }
 
   /// Parses `tomorrow`, `next monday`, `dec 24`, `24.12.`, `the 15th` or `end of month`.
@@ -115,9 +113,9 @@ extension SpokenParser {
   }
 
   private func dayOfMonth(_ day: Int, _ words: Range<Int>) throws(Fault) -> SpokenDate {
-    guard (1...31).contains(day) else {
-      throw senseless(words, "\(quoted(words)) is not a day of a month", expected: "a day from the 1st to the 31st")
-    }
+    try needSense(
+      (1...31).contains(day), words, "\(quoted(words)) is not a day of a month",
+      expected: "a day from the 1st to the 31st")
     var candidates: [CivilDate] = []
     var (year, month) = (today.year, today.month)
     for _ in 0..<4 {
@@ -488,11 +486,10 @@ extension SpokenParser {
     {
       index += 5
       if word() == .t, isJoined(0) { index += 1 }
-      guard (1970...9999).contains(first.value), (1...12).contains(month) else {
-        throw senseless(
-          range(from: start), "\(quoted(range(from: start))) is not a day of the calendar",
-          expected: "a date like 2026-12-24")
-      }
+      try needSense(
+        (1970...9999).contains(first.value) && (1...12).contains(month), range(from: start),
+        "\(quoted(range(from: start))) is not a day of the calendar",
+        expected: "a date like 2026-12-24")
       return try monthDay(month, day, year: first.value, start)
     }
     guard first.range.count <= 2, first.value >= 1 else { return nil }

@@ -276,10 +276,9 @@ extension SpokenParser {
   private func every(_ span: Span, _ start: Int) throws(Fault) -> Recurrence {
     let words = range(from: start)
     if span.months > 0 {
-      guard span.days == 0, span.seconds == 0, span.months <= 96_000 else {
-        throw senseless(
-          words, "\(quoted(words)) mixes months with shorter units", expected: "one of them, like \"every 2 months\"")
-      }
+      try needSense(
+        span.days == 0 && span.seconds == 0 && span.months <= 96_000, words,
+        "\(quoted(words)) mixes months with shorter units", expected: "one of them, like \"every 2 months\"")
       return span.isYears ? .years(Int(span.months / 12), nil) : .months(Int(span.months), nil)
     }
     if span.seconds == 0 {

@@ -26,10 +26,9 @@ extension SpokenParser {
         break
       }
       count += 1
-      guard seen.insert(unit).inserted else {
-        throw senseless(
-          range(from: before), "\(quoted(range(from: before))) repeats a unit of time", expected: "each unit once")
-      }
+      try needSense(
+        seen.insert(unit).inserted, range(from: before), "\(quoted(range(from: before))) repeats a unit of time",
+        expected: "each unit once")
       guard try add(value, unit, to: &span, start) else {
         index = start
         return nil

@@ -22,11 +22,9 @@ extension SpokenParser {
         vague.range, "\(quoted(vague.range)) may be before or after noon, beside \(quoted(half.range))",
         expected: "\"am\" or \"pm\" at each time, or a 24-hour clock")
     }
-    guard times.count <= Phrase.mostTimes else {
-      throw senseless(
-        clock.range, "there are more than \(Phrase.mostTimes) times a day",
-        expected: "fewer times, or an interval with a window, as in \"every 1m from 8 to 22\"", code: .outOfRange)
-    }
+    try needSense(
+      times.count <= Phrase.mostTimes, clock.range, "there are more than \(Phrase.mostTimes) times a day",
+      expected: "fewer times, or an interval with a window, as in \"every 1m from 8 to 22\"", code: .outOfRange)
     return true
   }
 

@@ -273,6 +273,14 @@ struct SpokenParser {
     fault.isMeaning = true
     return fault
   }
+
+  /// Refuses words that are understood unless they make sense together.
+  func needSense(
+    _ rule: Bool, _ range: @autoclosure () -> Range<Int>, _ problem: @autoclosure () -> String, expected: String,
+    code: ScheduleError.Code = .invalidSchedule
+  ) throws(Fault) {
+    guard rule else { throw senseless(range(), problem(), expected: expected, code: code) }
+  }
 }
 
 extension SpokenParser {
@@ -292,23 +300,19 @@ extension SpokenParser {
   // MARK: Once
 
   private func once() throws(Fault) -> Phrase {
-    guard !isAfterDone else {
-      throw senseless(
-        0..<bytes.count, "only a recurring schedule can count from completion",
-        expected: "a schedule like \"every 3 days after done at 9\"")
-    }
+    try needSense(
+      !isAfterDone, 0..<bytes.count, "only a recurring schedule can count from completion",
+      expected: "a schedule like \"every 3 days after done at 9\"")
     if let boundRange {
       throw senseless(
         boundRange, "\(quoted(boundRange)) cannot be used with a single moment",
         expected: "a recurring schedule, as in \"every fri at 9\"")
     }
-    guard delay != nil || date != nil || part != nil || !times.isEmpty else {
-      throw Fault(range: 0..<bytes.count, problem: "the schedule is missing", expected: "one like \"tomorrow at 9\"")
-    }
-    guard times.count <= 1 else {
-      throw senseless(
-        times[1].range, "a single moment has one time", expected: "one time, or days like \"daily\"")
-    }
+    try need(
+      delay != nil || date != nil || part != nil || !times.isEmpty, at: 0..<bytes.count, "the schedule is missing",
+      expected: "one like \"tomorrow at 9\"")
+    try needSense(
+      times.count <= 1, times[1].range, "a single moment has one time", expected: "one time, or days like \"daily\"")
     var date = date
     if let delay {
       guard let day = date else { return try delayed(delay.span, delay.range) }
@@ -474,11 +478,9 @@ extension SpokenParser {
     case .months(let count, let selection):
       var selection = selection ?? MonthSelection()
       if selection.isEmpty {
-        guard firstDay.day <= 28 else {
-          throw senseless(
-            words, "not every month has a day \(firstDay.day)",
-            expected: "the day, as in \"every month on the last day\" or \"every month on day \(firstDay.day)\"")
-        }
+        try needSense(
+          firstDay.day <= 28, words, "not every month has a day \(firstDay.day)",
+          expected: "the day, as in \"every month on the last day\" or \"every month on day \(firstDay.day)\"")
         selection.insert(day: firstDay.day, fromEnd: false)
       }
       return count == 1 ? .dates(MonthDays(each: selection)) : .months(every: count, selection)
@@ -501,20 +503,16 @@ extension SpokenParser {
         expected: "dates, as in \"except 2026-12-24\", or a schedule by days of the week")
     }
     let rest = set.subtracting(exceptDays)
-    guard !rest.isEmpty else {
-      throw senseless(
-        boundRange ?? 0..<bytes.count, "no day is left", expected: "fewer exceptions", code: .neverOccurs)
-    }
+    try needSense(
+      !rest.isEmpty, boundRange ?? 0..<bytes.count, "no day is left", expected: "fewer exceptions", code: .neverOccurs)
     return .weekdays(rest)
   }
 
   private mutating func interval(_ seconds: Int64, _ days: Phrase.Days?) throws(Fault) -> Phrase {
     let words = recurrence?.range ?? 0..<bytes.count
-    guard seconds >= 1 else {
-      throw senseless(
-        words, "an interval has whole seconds, and at least one", expected: "an interval of 1s or more",
-        code: .outOfRange)
-    }
+    try needSense(
+      seconds >= 1, words, "an interval has whole seconds, and at least one", expected: "an interval of 1s or more",
+      code: .outOfRange)
     if let time = times.first {
       throw senseless(
         time.range, "an interval takes no time of day",
@@ -526,19 +524,17 @@ extension SpokenParser {
         expected: "a part of the day, as in \"every 2h from 8 to 12\"")
     }
     if isAfterDone {
-      guard days == nil, window == nil, exceptDays.isEmpty else {
-        throw senseless(
-          words, "a schedule that counts from completion cannot be limited to days of the week",
-          expected: "a schedule like \"every 4h after done\"")
-      }
+      try needSense(
+        days == nil && window == nil && exceptDays.isEmpty, words,
+        "a schedule that counts from completion cannot be limited to days of the week",
+        expected: "a schedule like \"every 4h after done\"")
       return try settled(Phrase(pattern: .elapsedAfterDone(seconds: seconds), bounds: bounds))
     }
     let kept = try leftOut(of: days ?? .weekdays(.everyDay))
-    guard seconds <= 86_400 || window == nil && kept == .weekdays(.everyDay) else {
-      throw senseless(
-        words, "an interval of more than a day fits neither days of the week nor a part of the day",
-        expected: "an interval of at most 24h")
-    }
+    try needSense(
+      seconds <= 86_400 || window == nil && kept == .weekdays(.everyDay), words,
+      "an interval of more than a day fits neither days of the week nor a part of the day",
+      expected: "an interval of at most 24h")
     guard let window else { return try settled(Phrase(pattern: .elapsed(seconds: seconds, kept), bounds: bounds)) }
     return try settled(
       Phrase(pattern: .window(seconds: seconds, from: window.from, to: window.to, kept), bounds: bounds))

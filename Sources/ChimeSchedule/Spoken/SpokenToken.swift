@@ -56,11 +56,9 @@ struct SpokenToken {
     try lexer.start()
     var tokens: [SpokenToken] = []
     while lexer.token.kind != .end {
-      guard tokens.count < most else {
-        throw Fault(
-          code: .outOfRange, range: lexer.token.range, problem: "the text has more than \(most) words",
-          expected: "a shorter one, like \"weekdays at 8:30\"")
-      }
+      try need(
+        tokens.count < most, .outOfRange, at: lexer.token.range, "the text has more than \(most) words",
+        expected: "a shorter one, like \"weekdays at 8:30\"")
       let token = lexer.token
       let kind: Kind =
         switch token.kind {

@@ -50,12 +50,6 @@ public struct Interface: Hashable, Sendable {
     public let documentation: String
     public let name: String
     public let type: ValueType
-
-    init(documentation: String = "", name: String, type: ValueType) {
-      self.documentation = documentation
-      self.name = name
-      self.type = type
-    }
   }
 
   /// The type of a value.
