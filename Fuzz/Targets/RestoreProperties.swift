@@ -58,7 +58,7 @@ struct GroundZones: ZoneSource {
 /// Certificates are counted, or refused in a sentence; the same each time.
 func checkCertificates(_ bytes: [UInt8]) throws(BrokenProperty) {
   let text = String(decoding: bytes, as: UTF8.self)
-  do throws(CertificatesError) {
+  do throws(DeliveryError) {
     let count = try Certificates.count(in: text)
     try check(count, text)
   } catch {
@@ -66,7 +66,7 @@ func checkCertificates(_ bytes: [UInt8]) throws(BrokenProperty) {
   }
 }
 
-private func check(_ count: Int, _ text: String) throws(CertificatesError) {
+private func check(_ count: Int, _ text: String) throws(DeliveryError) {
   guard count > 0 else { fatalError("no certificate, and no refusal") }
   guard try Certificates.count(in: text + "\n") == count else { fatalError("a line end makes another number") }
 }

@@ -67,7 +67,7 @@ func checkNetwork(_ text: String) throws(BrokenProperty) {
     try EndpointURL.validate(text)
     try require(text.lowercased().hasPrefix("http"), "\(text) is taken")
     try require(!text.utf8.contains { $0 < 0x21 || $0 == 0x7F }, "\(text.debugDescription) is taken")
-  } catch let error as EndpointURLError {
+  } catch let error as DeliveryError {
     try requireSentence(error.description, atMost: 3_000)
     if let at = text.lastIndex(of: "@") {
       let start = text.firstRange(of: "://").map { min($0.upperBound, at) } ?? text.startIndex

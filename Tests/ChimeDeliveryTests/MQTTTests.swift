@@ -31,7 +31,7 @@ import Testing
     "mqtt://broker.lan/\(String(repeating: "a", count: 201))",
   ])
   func refusesWhatIsNone(_ text: String) {
-    #expect(throws: EndpointURLError.self) { try MQTTAddress(text) }
+    #expect(throws: DeliveryError.self) { try MQTTAddress(text) }
   }
 
   @Test func aClientIsKnownByTheSameNameForAsLongAsItIsTheSame() {

@@ -17,7 +17,7 @@ import Testing
     "\"a b\"@example.org", "ann@[127.0.0.1]", "jiří@example.org", "ann@bücher.example", "a\u{0}@x.org", "ann@x.org>",
   ])
   func refusesWhatIsNone(_ text: String) {
-    #expect(throws: EndpointURLError.self) { try MailAddress(text) }
+    #expect(throws: DeliveryError.self) { try MailAddress(text) }
   }
 
   @Test func readsMailboxesOfAnAddress() throws {
@@ -28,7 +28,7 @@ import Testing
       "mailto:", "mailto:ann@x.org,", "mailto:ann@x.org?cc=b@x.org", "mailto:ann@x.org%0d%0aRCPT", "mailto:a@x.org%3Fb",
       "mailto:\(many)",
     ] {
-      #expect(throws: EndpointURLError.self, "\(bad)") { try MailAddress.recipients(of: bad) }
+      #expect(throws: DeliveryError.self, "\(bad)") { try MailAddress.recipients(of: bad) }
     }
   }
 
@@ -47,7 +47,7 @@ import Testing
       "smtp://x.org?a", "smtp://x.org#a", "smtp://x.org:0", "smtp://x.org:99999", "smtp://x .org", "smtp://x.org\r\n",
       "smtp://x.org\\@y.org",
     ] {
-      #expect(throws: EndpointURLError.self, "\(url)") { try MailServer(url) }
+      #expect(throws: DeliveryError.self, "\(url)") { try MailServer(url) }
     }
   }
 
@@ -124,7 +124,7 @@ import Testing
     (#"{"subject": "a", "text": "{{token}}"}"#, "may stand only in headers"),
   ])
   func templatesOfEmails(_ text: String, _ fault: String?) {
-    do throws(TemplateError) {
+    do throws(DeliveryError) {
       let template = try Template(text)
       #expect(fault == nil && template.isMail)
     } catch { #expect(fault.map { error.description.contains($0) } == true, "\(error)") }
@@ -220,7 +220,7 @@ extension RealThings {
       #expect(html["headers"]?["subject"] == "Reminder")
       #expect(html["html"] == "<p>a&lt;b&gt;|a…</p>a&lt;b&gt;")
       let huge = #"{"subject": "a", "text": "b", "html": ""# + String(repeating: "{{body}}", count: 5_000) + "\"}"
-      #expect(throws: TemplateError.self) {
+      #expect(throws: DeliveryError.self) {
         try request("Tea", String(repeating: "&", count: 1_000), template: huge)
       }
     }

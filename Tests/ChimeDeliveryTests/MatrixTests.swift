@@ -33,22 +33,22 @@ import Testing
     "matrix:!a b:example.org", "matrix:!é:example.org", "matrix:!\(String(repeating: "a", count: 255))", "matrix:!!a",
   ])
   func refusesWhatIsNoRoom(_ text: String) {
-    #expect(throws: EndpointURLError.self) { try MatrixAddress(text) }
+    #expect(throws: DeliveryError.self) { try MatrixAddress(text) }
   }
 
   @Test func judgesServersAndPeople() throws {
     #expect(try MatrixServer("https://m.org/").url == "https://m.org")
     for text in ["https://m.org?a", "https://m.org/_matrix/client/v3", "https://a:b@m.org", "https://", "m.org"] {
-      #expect(throws: EndpointURLError.self) { try MatrixServer(text) }
+      #expect(throws: DeliveryError.self) { try MatrixServer(text) }
     }
     try MatrixUser.check(["@ann:example.org", "@a/b=+:[::1]:8448"])
     for name in [
       "ann", "@ann", "@:a", "@ann:", "@a b:c", "@é:c", "@a,b:c", "@\(String(repeating: "a", count: 250)):b.org",
     ] {
-      #expect(throws: EndpointURLError.self) { try MatrixUser.check([name]) }
+      #expect(throws: DeliveryError.self) { try MatrixUser.check([name]) }
     }
-    #expect(throws: EndpointURLError.self) { try MatrixUser.check(["@a:b", "@a:b"]) }
-    #expect(throws: EndpointURLError.self) { try MatrixUser.check((0...20).map { "@a\($0):b" }) }
+    #expect(throws: DeliveryError.self) { try MatrixUser.check(["@a:b", "@a:b"]) }
+    #expect(throws: DeliveryError.self) { try MatrixUser.check((0...20).map { "@a\($0):b" }) }
     #expect(
       Matrix.path("rooms", "!a:b", "send", "m.room.message", "x/y")
         == "/_matrix/client/v3/rooms/%21a%3Ab/send/m.room.message/x%2Fy")

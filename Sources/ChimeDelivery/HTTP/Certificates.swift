@@ -7,25 +7,21 @@ public enum Certificates {
 
   /// Counts the certificates.
   ///
-  /// - Throws: `CertificatesError` if there are none or one is unreadable.
-  public static func count(in text: String) throws(CertificatesError) -> Int {
-    guard text.utf8.count <= limit else {
-      throw CertificatesError(
-        "the certificates have \(text.utf8.count) bytes; at most \(limit) are allowed: give only those of the "
-          + "receiver's authority")
-    }
+  /// - Throws: `DeliveryError` if there are none or one is unreadable.
+  public static func count(in text: String) throws(DeliveryError) -> Int {
+    try need(
+      text.utf8.count <= limit,
+      "the certificates have \(text.utf8.count) bytes; at most \(limit) are allowed: give only those of the "
+        + "receiver's authority")
     var text = text
     let found = text.withUTF8 { Found(in: $0) }
-    guard !found.hasPrivateKey else {
-      throw CertificatesError("this holds a private key, which must stay secret; give only the certificate")
-    }
-    guard found.hasMemory else { throw CertificatesError("there is not enough memory to read the certificates") }
-    guard found.read > 0, found.read == found.begun else {
-      throw CertificatesError(
-        found.read == 0
-          ? "there is no certificate in it; one begins with -----BEGIN CERTIFICATE-----"
-          : "certificate \(found.read + 1) cannot be read")
-    }
+    try need(!found.hasPrivateKey, "this holds a private key, which must stay secret; give only the certificate")
+    try need(found.hasMemory, "there is not enough memory to read the certificates")
+    try need(
+      found.read > 0 && found.read == found.begun,
+      found.read == 0
+        ? "there is no certificate in it; one begins with -----BEGIN CERTIFICATE-----"
+        : "certificate \(found.read + 1) cannot be read")
     return found.read
   }
 
@@ -71,11 +67,4 @@ public enum Certificates {
       return count
     }
   }
-}
-
-/// An error in certificates, as a sentence.
-public struct CertificatesError: Error, Hashable, Sendable, CustomStringConvertible {
-  public let description: String
-
-  init(_ description: String) { self.description = description }
 }

@@ -30,7 +30,7 @@ public struct EndpointAccess: Sendable {
     self.problem = problem
     var lacksToken = false
     needsSecret = endpoint.kind.secretUse != .none
-    do throws(TemplateError) {
+    do throws(DeliveryError) {
       (template, ownHeaders) = try Self.compiled(endpoint.settings)
       headers = Self.laid(ownHeaders, over: template?.message)
       withdrawalHeaders = Self.laid(ownHeaders, over: template?.withdrawal)
@@ -57,7 +57,7 @@ public struct EndpointAccess: Sendable {
   /// Parses the template and the endpoint's own headers.
   private static func compiled(
     _ settings: EndpointSettings
-  ) throws(TemplateError) -> (Template?, own: [TemplateHeader]) {
+  ) throws(DeliveryError) -> (Template?, own: [TemplateHeader]) {
     var template: Template?
     if let setting = settings.template { template = try Template(setting: setting) }
     var headers: [TemplateHeader] = []

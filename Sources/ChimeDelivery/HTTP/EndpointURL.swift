@@ -9,10 +9,10 @@ public enum EndpointURL {
   /// Maximum length of an address in bytes.
   public static let limit = 2_048
 
-  /// - Throws: `EndpointURLError`, whose sentence says what to write instead, or that libcurl is missing.
-  public static func validate(_ text: String) throws(EndpointURLError) { try validate(text, library: Libcurl.name) }
+  /// - Throws: `DeliveryError`, whose sentence says what to write instead, or that libcurl is missing.
+  public static func validate(_ text: String) throws(DeliveryError) { try validate(text, library: Libcurl.name) }
 
-  static func validate(_ text: String, library: String) throws(EndpointURLError) {
+  static func validate(_ text: String, library: String) throws(DeliveryError) {
     _ = try parts(text, "https://example.org/hook", schemes: ["https", "http"], library: library)
   }
 
@@ -21,49 +21,36 @@ public enum EndpointURL {
   /// - Parameter example: An example for error messages.
   static func parts(
     _ text: String, _ example: String, schemes: [String], library: String = Libcurl.name
-  ) throws(EndpointURLError) -> (scheme: String, host: String, port: Int?, path: String) {
-    guard !text.isEmpty else { throw EndpointURLError("an address is missing, such as \(example)") }
-    guard text.utf8.count <= limit else {
-      throw EndpointURLError("the address has \(text.utf8.count) bytes; at most \(limit) are allowed")
-    }
-    guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      throw EndpointURLError("the address has a control character; write such a byte as %XX")
-    }
-    guard !text.utf8.contains(UInt8(ascii: " ")) else {
-      throw EndpointURLError("the address has a space; write it as %20")
-    }
+  ) throws(DeliveryError) -> (scheme: String, host: String, port: Int?, path: String) {
+    try need(!text.isEmpty, "an address is missing, such as \(example)")
+    try need(text.utf8.count <= limit, "the address has \(text.utf8.count) bytes; at most \(limit) are allowed")
+    try need(
+      !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }),
+      "the address has a control character; write such a byte as %XX")
+    try need(!text.utf8.contains(UInt8(ascii: " ")), "the address has a space; write it as %20")
     // Some parsers treat a backslash as a slash (url.spec.whatwg.org), so people could misread the host.
-    guard !text.utf8.contains(UInt8(ascii: "\\")) else {
-      throw EndpointURLError("the address has a backslash; write / or, to keep it, %5C")
-    }
-    do throws(LibcurlMissing) { try Libcurl.load(library) } catch { throw EndpointURLError(error.description) }
-    guard let handle = chime_curl_url() else {
-      throw EndpointURLError(
-        "there is not enough memory to read the address")
-    }
+    try need(!text.utf8.contains(UInt8(ascii: "\\")), "the address has a backslash; write / or, to keep it, %5C")
+    try Libcurl.load(library)
+    guard let handle = chime_curl_url() else { throw DeliveryError("there is not enough memory to read the address") }
     defer { chime_curl_url_cleanup(handle) }
     let code = chime_curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
-    guard code == CURLUE_OK else { throw EndpointURLError(sentence(for: code, text)) }
+    try need(code == CURLUE_OK, sentence(for: code, text))
     guard let scheme = part(CURLUPART_SCHEME, of: handle), schemes.contains(scheme) else {
-      throw EndpointURLError(
+      throw DeliveryError(
         "the address must begin with \(schemes.map { "\($0)://" }.joined(separator: " or "))")
     }
-    guard part(CURLUPART_USER, of: handle) == nil, part(CURLUPART_PASSWORD, of: handle) == nil else {
-      throw EndpointURLError(
-        "the address contains a user name or password; remove them: messages are signed with the secret")
-    }
+    try need(
+      part(CURLUPART_USER, of: handle) == nil && part(CURLUPART_PASSWORD, of: handle) == nil,
+      "the address contains a user name or password; remove them: messages are signed with the secret")
     guard let host = part(CURLUPART_HOST, of: handle), !host.isEmpty else {
-      throw EndpointURLError("the address names no host; write it as \(scheme)://HOST/PATH")
+      throw DeliveryError("the address names no host; write it as \(scheme)://HOST/PATH")
     }
     let port = part(CURLUPART_PORT, of: handle).flatMap { Int($0) }
-    guard port != 0 else {
-      throw EndpointURLError(sentence(for: CURLUE_BAD_PORT_NUMBER, text))
-    }
-    guard part(CURLUPART_ZONEID, of: handle) == nil || isLinkLocal(host) else {
-      throw EndpointURLError(
-        "the address names an interface, which only addresses that begin with fe80: may have; remove % and the text "
-          + "after it")
-    }
+    try need(port != 0, sentence(for: CURLUE_BAD_PORT_NUMBER, text))
+    try need(
+      part(CURLUPART_ZONEID, of: handle) == nil || isLinkLocal(host),
+      "the address names an interface, which only addresses that begin with fe80: may have; remove % and the text "
+        + "after it")
     return (scheme, host, port, part(CURLUPART_PATH, of: handle) ?? "")
   }
 
@@ -71,25 +58,23 @@ public enum EndpointURL {
   package static let topicLimit = 300
 
   /// Validates an answer address: an ntfy topic, or an address to poll.
-  package static func validate(replies text: String) throws(EndpointURLError) {
+  package static func validate(replies text: String) throws(DeliveryError) {
     guard let polled = EndpointSettings(replies: text).polled else { return try validate(topic: text) }
     try validate(polled)
-    guard !polled.utf8.contains(UInt8(ascii: "#")) else {
-      throw EndpointURLError("the address for answers contains a #; remove it and the text after it")
-    }
+    try need(
+      !polled.utf8.contains(UInt8(ascii: "#")), "the address for answers contains a #; remove it and the text after it")
   }
 
   /// Validates the address of an ntfy topic for answers.
-  package static func validate(topic text: String) throws(EndpointURLError) {
+  package static func validate(topic text: String) throws(DeliveryError) {
     try validate(text)
-    guard text.utf8.count <= topicLimit else {
-      throw EndpointURLError("the address of a topic has at most \(topicLimit) bytes, not \(text.utf8.count)")
-    }
+    try need(
+      text.utf8.count <= topicLimit, "the address of a topic has at most \(topicLimit) bytes, not \(text.utf8.count)")
     guard !text.utf8.contains(where: { "?#\"'".utf8.contains($0) }),
       let topic = text.split(separator: "/").dropFirst(2).last,
       text.hasSuffix("/" + topic), ReplyLine.isID(String(topic))
     else {
-      throw EndpointURLError(
+      throw DeliveryError(
         "answers come from an ntfy topic: write it as https://ntfy.sh/my-replies, with nothing after the topic; or "
           + "Chime asks for them: write poll:https://example.org/answers"
       )
@@ -135,11 +120,4 @@ public enum EndpointURL {
     defer { chime_curl_free(text) }
     return String(cString: text)
   }
-}
-
-/// Why an address was refused, as a sentence that says what to write instead.
-public struct EndpointURLError: Error, Hashable, Sendable, CustomStringConvertible {
-  public let description: String
-
-  init(_ description: String) { self.description = description }
 }

@@ -66,7 +66,7 @@ struct HTTPLoop: ~Copyable {
   init?(
     limits: HTTPLimits, route: HTTPRoute, mailbox: Mailbox<HTTPEngine.Command>, library: String
   ) {
-    do throws(LibcurlMissing) { try Libcurl.load(library) } catch {
+    do throws(DeliveryError) { try Libcurl.load(library) } catch {
       Self.refuse(mailbox, HTTPResult(failure: error.description, isImpossible: true))
       return nil
     }

@@ -11,19 +11,12 @@ enum Libcurl {
   /// A missing library is looked up again by the next call, so installing it suffices.
   ///
   /// - Parameter name: Another file name, for tests of a missing library.
-  static func load(_ name: String = name) throws(LibcurlMissing) {
+  static func load(_ name: String = name) throws(DeliveryError) {
     var why = [CChar](repeating: 0, count: 512)
     guard chime_curl_load(name, &why, why.count) == 0 else { return }
-    throw LibcurlMissing(String(decoding: why.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-  }
-}
-
-/// Why libcurl cannot be loaded, and which package to install.
-struct LibcurlMissing: Error, Hashable, Sendable, CustomStringConvertible {
-  let description: String
-
-  init(_ why: String) {
-    description =
-      "webhooks and emails need libcurl, which cannot be loaded: install it (Debian: libcurl4); \(PlainText.sentence(why))"
+    let cause = String(decoding: why.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    throw DeliveryError(
+      "webhooks and emails need libcurl, which cannot be loaded: install it (Debian: libcurl4); \(PlainText.sentence(cause))"
+    )
   }
 }

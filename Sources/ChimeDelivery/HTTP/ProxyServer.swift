@@ -9,23 +9,21 @@ public struct ProxyServer: Hashable, Sendable {
 
   static let schemes = ["http", "https", "socks5h"]
 
-  /// - Throws: `ProxyServerError`, whose sentence says what to write instead.
-  public init(_ url: String, except exceptions: [String] = []) throws(ProxyServerError) {
+  /// - Throws: `DeliveryError`, whose sentence says what to write instead.
+  public init(_ url: String, except exceptions: [String] = []) throws(DeliveryError) {
     let parts = url.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 2, Self.schemes.contains(parts[0]) else {
-      throw ProxyServerError("a proxy begins with http://, https:// or socks5h://, as in http://proxy.example.org:3128")
-    }
+    try need(
+      parts.count == 2 && Self.schemes.contains(parts[0]),
+      "a proxy begins with http://, https:// or socks5h://, as in http://proxy.example.org:3128")
     var place = parts[1]
     // The text before an @ may be a password, so the error does not repeat it.
-    guard !place.utf8.contains(UInt8(ascii: "@")) else {
-      throw ProxyServerError("a proxy with a user name or password is not supported")
-    }
+    try need(!place.utf8.contains(UInt8(ascii: "@")), "a proxy with a user name or password is not supported")
     if place.hasSuffix("/") { place.removeLast() }
     guard let colon = place.lastIndex(of: ":"), Self.isHost(String(place[..<colon])),
       let port = UInt16(place[place.index(after: colon)...]), port > 0
-    else { throw ProxyServerError("a proxy ends with a host and a port, as in http://proxy.example.org:3128") }
+    else { throw DeliveryError("a proxy ends with a host and a port, as in http://proxy.example.org:3128") }
     for exception in exceptions where !Self.isException(exception) {
-      throw ProxyServerError("an exception from the proxy must be a name, an address or a block of addresses")
+      throw DeliveryError("an exception from the proxy must be a name, an address or a block of addresses")
     }
     self.url = "\(parts[0])://\(place)"
     self.exceptions = exceptions
@@ -51,11 +49,4 @@ public struct ProxyServer: Hashable, Sendable {
         }
       }
   }
-}
-
-/// Why a proxy was refused, as a sentence that says what to write instead.
-public struct ProxyServerError: Error, Hashable, Sendable, CustomStringConvertible {
-  public let description: String
-
-  init(_ description: String) { self.description = description }
 }

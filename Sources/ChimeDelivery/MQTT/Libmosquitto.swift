@@ -10,19 +10,12 @@ enum Libmosquitto {
   /// A missing library is looked up again by the next call, so installing it suffices.
   ///
   /// - Parameter name: Another file name, for tests of a missing library.
-  static func load(_ name: String = name) throws(LibmosquittoMissing) {
+  static func load(_ name: String = name) throws(DeliveryError) {
     var why = [CChar](repeating: 0, count: 512)
     guard chime_mosquitto_load(name, &why, why.count) == 0 else { return }
-    throw LibmosquittoMissing(String(decoding: why.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-  }
-}
-
-/// Why libmosquitto cannot be loaded, and which package to install.
-struct LibmosquittoMissing: Error, Hashable, Sendable, CustomStringConvertible {
-  let description: String
-
-  init(_ why: String) {
-    description =
-      "MQTT needs libmosquitto 2.0, which cannot be loaded: install it (Debian: libmosquitto1); \(PlainText.sentence(why))"
+    let cause = String(decoding: why.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    throw DeliveryError(
+      "MQTT needs libmosquitto 2.0, which cannot be loaded: install it (Debian: libmosquitto1); \(PlainText.sentence(cause))"
+    )
   }
 }

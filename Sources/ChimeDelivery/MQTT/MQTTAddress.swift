@@ -13,29 +13,25 @@ struct MQTTAddress: Hashable, Sendable {
   /// Maximum length of a topic prefix in bytes.
   static let longestPrefix = 200
 
-  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
-  init(_ text: String) throws(EndpointURLError) {
-    guard !text.utf8.contains(UInt8(ascii: "@")) else {
-      throw EndpointURLError(
-        "the broker's address contains a name or a password: remove them, and give the name with --user and the "
-          + "password with --token-file")
-    }
-    guard ["mqtt://", "mqtts://"].contains(where: text.lowercased().hasPrefix) else {
-      throw EndpointURLError("the broker's address must begin with mqtts:// or mqtt://, as in \(Self.example)")
-    }
+  /// - Throws: `DeliveryError`, whose sentence says what to write instead.
+  init(_ text: String) throws(DeliveryError) {
+    try need(
+      !text.utf8.contains(UInt8(ascii: "@")),
+      "the broker's address contains a name or a password: remove them, and give the name with --user and the "
+        + "password with --token-file")
+    try need(
+      ["mqtt://", "mqtts://"].contains(where: text.lowercased().hasPrefix),
+      "the broker's address must begin with mqtts:// or mqtt://, as in \(Self.example)")
     let parts = try EndpointURL.parts(text, Self.example, schemes: ["mqtts", "mqtt"])
     let path = parts.path.dropFirst()
     let levels = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard !text.utf8.contains(where: { "?#+$%".utf8.contains($0) }), path.isEmpty || levels.allSatisfy({ !$0.isEmpty })
-    else {
-      throw EndpointURLError(
-        "the text after the broker is the prefix of its topics, without + # $ ? % and without empty parts, as in "
-          + "\(Self.example)"
-      )
-    }
-    guard path.utf8.count <= Self.longestPrefix else {
-      throw EndpointURLError("the prefix of topics has at most \(Self.longestPrefix) bytes, not \(path.utf8.count)")
-    }
+    try need(
+      !text.utf8.contains(where: { "?#+$%".utf8.contains($0) }) && (path.isEmpty || levels.allSatisfy({ !$0.isEmpty })),
+      "the text after the broker is the prefix of its topics, without + # $ ? % and without empty parts, as in "
+        + "\(Self.example)")
+    try need(
+      path.utf8.count <= Self.longestPrefix,
+      "the prefix of topics has at most \(Self.longestPrefix) bytes, not \(path.utf8.count)")
     isEncrypted = parts.scheme == "mqtts"
     port = parts.port ?? (isEncrypted ? 8_883 : 1_883)
     host = String(parts.host.filter { $0 != "[" && $0 != "]" })

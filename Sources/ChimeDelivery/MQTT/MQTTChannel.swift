@@ -61,7 +61,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
   }
 
   private static func target(_ access: EndpointAccess, version: String) throws(EndpointUnavailable) -> MQTTTarget {
-    do throws(EndpointURLError) {
+    do throws(DeliveryError) {
       return try MQTTTarget(access, version: version)
     } catch {
       throw EndpointUnavailable("endpoint \"\(access.endpoint.queue.channel)\" cannot be used: \(error)")
@@ -73,7 +73,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
     of message: OutboundMessage, to access: EndpointAccess, at now: Instant
   ) throws(EndpointUnavailable) -> [MQTTPublication] {
     let topics: MQTTTopics
-    do throws(EndpointURLError) { topics = try MQTTAddress(access.endpoint.url).topics } catch {
+    do throws(DeliveryError) { topics = try MQTTAddress(access.endpoint.url).topics } catch {
       throw EndpointUnavailable("endpoint \"\(access.endpoint.queue.channel)\" cannot be used: \(error)")
     }
     let state = MQTTPublication(
@@ -150,7 +150,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
         data: TestNotice(channel: access.endpoint.queue.channel.rawValue))
       request = MQTTRequest(
         target: target, publications: [.init(topic: target.address.topics.event, payload: try message.bytes())])
-    } catch let error as EndpointURLError {
+    } catch let error as DeliveryError {
       return refused(error.description)
     } catch {
       return refused("the message cannot be written as JSON")

@@ -8,7 +8,7 @@ final class MQTTEngine: Sendable {
     /// A received message is recorded, so its acknowledgement may be sent.
     case settle(id: String, number: UInt64)
     case close(number: UInt64, forgetting: Bool)
-    case found(MQTTLoop.Key, serial: UInt64, Result<[NetworkAddress], NameLookupFault>)
+    case found(MQTTLoop.Key, serial: UInt64, Result<[NetworkAddress], DeliveryError>)
     case stop(@Sendable () -> Void)
   }
 
@@ -17,7 +17,7 @@ final class MQTTEngine: Sendable {
   /// - Parameter library: File name of libmosquitto, loaded by the thread.
   init(limits: HTTPLimits, route: HTTPRoute, library: String) {
     worker = Worker(name: "chime-mqtt") { mailbox in
-      do throws(LibmosquittoMissing) { try Libmosquitto.load(library) } catch {
+      do throws(DeliveryError) { try Libmosquitto.load(library) } catch {
         return Self.refuse(mailbox, error.description)
       }
       var loop = MQTTLoop(limits: limits, route: route, mailbox: mailbox)

@@ -13,7 +13,7 @@ struct MQTTTarget: Hashable, Sendable {
   /// Payload of Home Assistant's discovery topic; nil for the connection of a test message.
   var discovery: [UInt8]?
 
-  init(_ access: EndpointAccess, version: String) throws(EndpointURLError) {
+  init(_ access: EndpointAccess, version: String) throws(DeliveryError) {
     let (endpoint, settings) = (access.endpoint, access.endpoint.settings)
     address = try MQTTAddress(endpoint.url)
     user = settings.user

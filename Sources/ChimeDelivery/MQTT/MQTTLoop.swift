@@ -138,7 +138,7 @@ struct MQTTLoop: ~Copyable {
     return host.lowercased() == name.lowercased() || host.lowercased().hasSuffix("." + name.lowercased())
   }
 
-  private mutating func found(_ key: Key, _ result: Result<[NetworkAddress], NameLookupFault>) {
+  private mutating func found(_ key: Key, _ result: Result<[NetworkAddress], DeliveryError>) {
     switch result {
     case .failure(let fault): fail(key, MQTTConnection.Fault(fault.description))
     case .success(let addresses):

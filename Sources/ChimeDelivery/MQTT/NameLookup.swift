@@ -5,19 +5,19 @@ enum NameLookup {
   /// - Parameter told: Called once from that thread, with the addresses in the order to try them or with the fault.
   /// - Throws: `SystemError` if no thread is available.
   static func begin(
-    _ host: String, told: @escaping @Sendable (Result<[NetworkAddress], NameLookupFault>) -> Void
+    _ host: String, told: @escaping @Sendable (Result<[NetworkAddress], DeliveryError>) -> Void
   ) throws(SystemError) {
     try WorkerThread.start(name: "chime-names") { told(addresses(of: host)) }
   }
 
-  private static func addresses(of host: String) -> Result<[NetworkAddress], NameLookupFault> {
+  private static func addresses(of host: String) -> Result<[NetworkAddress], DeliveryError> {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
     let code = getaddrinfo(host, nil, &hints, &list)
     guard code == 0 else {
-      return .failure(NameLookupFault("the name \(host) has no address: \(String(cString: gai_strerror(code)))"))
+      return .failure(DeliveryError("the name \(host) has no address: \(String(cString: gai_strerror(code)))"))
     }
     defer { freeaddrinfo(list) }
     var found: [NetworkAddress] = []
@@ -27,13 +27,6 @@ enum NameLookup {
       if let address = NetworkAddress(bytes), !found.contains(address) { found.append(address) }
       next = entry.ai_next
     }
-    return found.isEmpty ? .failure(NameLookupFault("the name \(host) has no address")) : .success(found)
+    return found.isEmpty ? .failure(DeliveryError("the name \(host) has no address")) : .success(found)
   }
-}
-
-/// Why a name has no address, as a sentence without a full stop.
-struct NameLookupFault: Error, Hashable, Sendable {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

@@ -10,7 +10,7 @@ public enum EndpointRules {
   }
 
   /// Validates an address.
-  public static func check(url: String) throws(EndpointURLError) {
+  public static func check(url: String) throws(DeliveryError) {
     switch Endpoint.Kind(of: url) {
     case .webhook: try EndpointURL.validate(url)
     case .email: _ = try MailAddress.recipients(of: url)
@@ -130,25 +130,24 @@ public enum EndpointRules {
   }
 
   /// Validates a sender or reply address of an email.
-  public static func check(mailbox text: String) throws(EndpointURLError) { _ = try MailAddress(text) }
+  public static func check(mailbox text: String) throws(DeliveryError) { _ = try MailAddress(text) }
 
   /// Validates the address of a mail server or of a room's homeserver.
-  public static func check(server text: String) throws(EndpointURLError) {
+  public static func check(server text: String) throws(DeliveryError) {
     if MatrixServer.isMeant(text) { _ = try MatrixServer(text) } else { _ = try MailServer(text) }
   }
 
   /// Validates the people whose answers count. Duplicates are refused.
-  public static func check(senders: [String]) throws(EndpointURLError) { try MatrixUser.check(senders) }
+  public static func check(senders: [String]) throws(DeliveryError) { try MatrixUser.check(senders) }
 
   /// Maximum length of a login name in bytes.
   private static let userLimit = 255
 
   /// Validates a login name.
-  public static func check(user text: String) throws(EndpointURLError) {
-    guard (1...userLimit).contains(text.utf8.count),
-      !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-    else {
-      throw EndpointURLError("the name for the log-in has 1 to \(userLimit) bytes and no control characters")
-    }
+  public static func check(user text: String) throws(DeliveryError) {
+    try need(
+      (1...userLimit).contains(text.utf8.count)
+        && !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }),
+      "the name for the log-in has 1 to \(userLimit) bytes and no control characters")
   }
 }

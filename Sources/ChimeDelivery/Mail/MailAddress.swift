@@ -5,13 +5,12 @@ struct MailAddress: Hashable, Sendable, CustomStringConvertible {
   /// The part after the `@`.
   let domain: String
 
-  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
-  init(_ text: String) throws(EndpointURLError) {
+  /// - Throws: `DeliveryError`, whose sentence says what to write instead.
+  init(_ text: String) throws(DeliveryError) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-    guard parts.count == 2, Self.isLocalPart(parts[0]), Self.isDomain(parts[1]) else {
-      throw EndpointURLError(
-        "\"\(PlainText.sentence(text))\" is not the address of a mailbox; write it as ann@example.org")
-    }
+    try need(
+      parts.count == 2 && Self.isLocalPart(parts[0]) && Self.isDomain(parts[1]),
+      "\"\(PlainText.sentence(text))\" is not the address of a mailbox; write it as ann@example.org")
     (description, domain) = (text, String(parts[1]))
   }
 
@@ -47,23 +46,19 @@ extension MailAddress {
   static let most = 20
 
   /// Parses `mailto:ann@example.org,bob@example.org` (RFC 6068, without header fields).
-  static func recipients(of url: String) throws(EndpointURLError) -> [MailAddress] {
-    guard url.utf8.count <= EndpointURL.limit else {
-      throw EndpointURLError("the address has \(url.utf8.count) bytes; at most \(EndpointURL.limit) are allowed")
-    }
+  static func recipients(of url: String) throws(DeliveryError) -> [MailAddress] {
+    try need(
+      url.utf8.count <= EndpointURL.limit,
+      "the address has \(url.utf8.count) bytes; at most \(EndpointURL.limit) are allowed")
     let rest = url.dropFirst("mailto:".count)
-    guard !rest.utf8.contains(UInt8(ascii: "?")) else {
-      throw EndpointURLError(
-        "the address of an email ends with its mailboxes; remove ? and the text after it: a template sets the subject"
-      )
-    }
+    try need(
+      !rest.utf8.contains(UInt8(ascii: "?")),
+      "the address of an email ends with its mailboxes; remove ? and the text after it: a template sets the subject")
     var found: [MailAddress] = []
     for part in rest.split(separator: ",", omittingEmptySubsequences: false) {
       found.append(try MailAddress(decoded(part)))
     }
-    guard found.count <= most else {
-      throw EndpointURLError("an endpoint has at most \(most) mailboxes, not \(found.count)")
-    }
+    try need(found.count <= most, "an endpoint has at most \(most) mailboxes, not \(found.count)")
     return found
   }
 

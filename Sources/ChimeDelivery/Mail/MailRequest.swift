@@ -34,7 +34,7 @@ struct MailRequest {
 
   /// Returns the email's headers, and the rest of it as the body.
   ///
-  /// - Throws: `TemplateError` if the message could exceed `Template.textLimit`; `EndpointURLError` if the endpoint
+  /// - Throws: `DeliveryError` if the message could exceed `Template.textLimit` or the endpoint
   ///   lacks a setting that emails need.
   func make(password: String?) throws -> HTTPRequest {
     let settings = access.endpoint.settings
@@ -42,14 +42,13 @@ struct MailRequest {
     let (server, from) = (try MailServer(settings.via ?? ""), try MailAddress(settings.from ?? ""))
     let template = try access.template ?? Template(setting: "email")
     guard case .mail(let texts) = template.message.content else {
-      throw TemplateError("its template is not for emails")
+      throw DeliveryError("its template is not for emails")
     }
     let values = values()
-    guard template.message.bound(values) <= Template.textLimit else {
-      throw TemplateError(
-        "its template could make this message longer than \(Template.textLimit) bytes: use long texts less often, "
-          + "or cut them with |max:N before other filters")
-    }
+    try need(
+      template.message.bound(values) <= Template.textLimit,
+      "its template could make this message longer than \(Template.textLimit) bytes: use long texts less often, "
+        + "or cut them with |max:N before other filters")
     let thread = "<\(occurrence.reminder).\(occurrence.scheduledAt.seconds)@\(from.domain)>"
     var headers = [
       "Date: \(Self.date(date))",

@@ -6,22 +6,18 @@ struct MatrixAddress: Hashable, Sendable {
 
   private static let example = "matrix:roomid/abc:example.org"
 
-  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
-  init(_ text: String) throws(EndpointURLError) {
+  /// - Throws: `DeliveryError`, whose sentence says what to write instead.
+  init(_ text: String) throws(DeliveryError) {
     let rest = text.dropFirst("matrix:".count)
-    guard !rest.hasPrefix("#"), !rest.hasPrefix("r/") else {
-      throw EndpointURLError(
-        "that is a room's alias, which can change its meaning: give the room's id, as in \(Self.example)")
-    }
+    try need(
+      !rest.hasPrefix("#") && !rest.hasPrefix("r/"),
+      "that is a room's alias, which can change its meaning: give the room's id, as in \(Self.example)")
     let room = rest.hasPrefix("roomid/") ? "!" + rest.dropFirst("roomid/".count) : String(rest)
-    guard room.hasPrefix("!"), (2...Matrix.longestID).contains(room.utf8.count),
-      room.dropFirst().utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"!/?#%\\\"".utf8.contains($0) })
-    else {
-      throw EndpointURLError(
-        "the address names no room: write matrix:roomid/ and the room's id without its !, with nothing after it, as "
-          + "in \(Self.example)"
-      )
-    }
+    try need(
+      room.hasPrefix("!") && (2...Matrix.longestID).contains(room.utf8.count)
+        && room.dropFirst().utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"!/?#%\\\"".utf8.contains($0) }),
+      "the address names no room: write matrix:roomid/ and the room's id without its !, with nothing after it, as "
+        + "in \(Self.example)")
     self.room = room
   }
 }
@@ -36,13 +32,12 @@ struct MatrixServer: Hashable, Sendable {
     ["https://", "http://"].contains { text.lowercased().hasPrefix($0) }
   }
 
-  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
-  init(_ text: String) throws(EndpointURLError) {
+  /// - Throws: `DeliveryError`, whose sentence says what to write instead.
+  init(_ text: String) throws(DeliveryError) {
     try EndpointURL.validate(text)
-    guard !text.utf8.contains(where: { "?#".utf8.contains($0) }), text.firstRange(of: "/_matrix") == nil else {
-      throw EndpointURLError(
-        "the homeserver's address must end with its host, as in https://matrix.example.org: Chime adds the rest")
-    }
+    try need(
+      !text.utf8.contains(where: { "?#".utf8.contains($0) }) && text.firstRange(of: "/_matrix") == nil,
+      "the homeserver's address must end with its host, as in https://matrix.example.org: Chime adds the rest")
     url = text.hasSuffix("/") ? String(text.dropLast()) : text
   }
 }
@@ -51,20 +46,17 @@ struct MatrixServer: Hashable, Sendable {
 enum MatrixUser {
   private static let most = 20
 
-  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
-  static func check(_ names: [String]) throws(EndpointURLError) {
+  /// - Throws: `DeliveryError`, whose sentence says what to write instead.
+  static func check(_ names: [String]) throws(DeliveryError) {
     for name in names {
       let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      guard name.utf8.count <= Matrix.longestID, parts.count == 2, parts[0].hasPrefix("@"), parts[0].utf8.count > 1,
-        !parts[1].isEmpty, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !",\"\\".utf8.contains($0) })
-      else {
-        throw EndpointURLError("\"\(PlainText.sentence(name))\" is not a Matrix user; write @ann:example.org")
-      }
+      try need(
+        name.utf8.count <= Matrix.longestID && parts.count == 2 && parts[0].hasPrefix("@") && parts[0].utf8.count > 1
+          && !parts[1].isEmpty && name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !",\"\\".utf8.contains($0) }),
+        "\"\(PlainText.sentence(name))\" is not a Matrix user; write @ann:example.org")
     }
-    guard names.count <= most else {
-      throw EndpointURLError("an endpoint has at most \(most) senders, not \(names.count)")
-    }
-    guard Set(names).count == names.count else { throw EndpointURLError("a sender is named twice") }
+    try need(names.count <= most, "an endpoint has at most \(most) senders, not \(names.count)")
+    try need(Set(names).count == names.count, "a sender is named twice")
   }
 }
 

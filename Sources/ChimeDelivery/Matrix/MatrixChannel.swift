@@ -146,7 +146,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
       request = try MatrixClient.request(
         access, "PUT", Matrix.path("rooms", room, "send", "m.room.message", id.rawValue),
         body: MatrixContent(testOf: id).bytes, version: configuration.version)
-    } catch let error as EndpointURLError {
+    } catch let error as DeliveryError {
       return refused(.init(reason: error.description))
     } catch let fault as MatrixClient.Fault {
       return refused(fault)

@@ -33,7 +33,7 @@ struct MatrixClient: Sendable {
   static func request(
     _ access: EndpointAccess, _ method: String, _ path: String, query: [(String, String)] = [], body: [UInt8] = [],
     version: String
-  ) throws(EndpointURLError) -> HTTPRequest {
+  ) throws(DeliveryError) -> HTTPRequest {
     let server = try MatrixServer(access.endpoint.settings.via ?? "")
     let query = query.map { "\($0.0)=\(TemplateFilter.percentEncoded($0.1))" }.joined(separator: "&")
     var headers = ["accept: application/json", "user-agent: Chime/\(version)"]
@@ -54,7 +54,7 @@ struct MatrixClient: Sendable {
     guard let access = access() else { throw Fault(reason: "the endpoint no longer exists") }
     if let fault = access.fault { throw Fault(reason: fault) }
     let request: HTTPRequest
-    do throws(EndpointURLError) {
+    do throws(DeliveryError) {
       request = try Self.request(access, method, path, query: query, body: body, version: configuration.version)
     } catch { throw Fault(reason: error.description) }
     let limit = limit ?? configuration.totalTimeout

@@ -67,7 +67,7 @@ final class MatrixReading: Sendable {
       throw .init(reason: "the endpoint names nobody who may answer")
     }
     let room: String
-    do throws(EndpointURLError) { room = try MatrixAddress(endpoint.url).room } catch {
+    do throws(DeliveryError) { room = try MatrixAddress(endpoint.url).room } catch {
       throw .init(reason: error.description)
     }
     let account = try await client.enter(room, number: number)

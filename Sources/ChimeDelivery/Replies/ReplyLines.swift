@@ -61,20 +61,20 @@ struct PolledAnswers: Hashable, Sendable {
   /// The answers in order.
   var answers: [Answer]
 
-  /// - Throws: `ReplyFault` if the body has another form.
-  init(_ body: [UInt8]) throws(ReplyFault) {
+  /// - Throws: `DeliveryError` if the body has another form.
+  init(_ body: [UInt8]) throws(DeliveryError) {
     guard !body.isEmpty else {
       answers = []
       return
     }
     guard let said = try? JSONDecoder().decode(Said.self, from: Data(body)) else {
-      throw ReplyFault(
+      throw DeliveryError(
         "its answer is invalid: answers are {\"answers\": [{\"id\": \"7\", \"token\": \"\(ActionToken.prefix)…\"}]}"
       )
     }
-    guard said.answers.allSatisfy({ ReplyLine.isID($0.id) }) else {
-      throw ReplyFault("an id of its answers is invalid: use 1 to 64 letters, digits, - or _")
-    }
+    try need(
+      said.answers.allSatisfy({ ReplyLine.isID($0.id) }),
+      "an id of its answers is invalid: use 1 to 64 letters, digits, - or _")
     answers = said.answers
   }
 
@@ -103,13 +103,12 @@ struct ReplyLines {
 
   /// - Parameter elapsed: Time since the stream was requested.
   /// - Returns: The lines completed by this part.
-  /// - Throws: `ReplyFault` if the stream must be given up.
-  mutating func take(_ part: some Collection<UInt8>, elapsed: Milliseconds) throws(ReplyFault) -> [[UInt8]] {
+  /// - Throws: `DeliveryError` if the stream must be given up.
+  mutating func take(_ part: some Collection<UInt8>, elapsed: Milliseconds) throws(DeliveryError) -> [[UInt8]] {
     count += part.count
-    guard count <= Self.most + Self.perSecond * Int(elapsed.rawValue / 1_000) else {
-      throw ReplyFault(
-        "the broker sends too much: more than \(Self.most >> 10) KiB, or \(Self.perSecond) bytes in a second")
-    }
+    try need(
+      count <= Self.most + Self.perSecond * Int(elapsed.rawValue / 1_000),
+      "the broker sends too much: more than \(Self.most >> 10) KiB, or \(Self.perSecond) bytes in a second")
     rest += part
     var lines: [[UInt8]] = []
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -123,12 +122,5 @@ struct ReplyLines {
     return lines
   }
 
-  private static var tooLong: ReplyFault { ReplyFault("it sends a line of more than \(longest >> 10) KiB") }
-}
-
-/// Why a stream of answers is given up, as a sentence without a full stop.
-struct ReplyFault: Error, Hashable {
-  let description: String
-
-  init(_ description: String) { self.description = description }
+  private static var tooLong: DeliveryError { DeliveryError("it sends a line of more than \(longest >> 10) KiB") }
 }

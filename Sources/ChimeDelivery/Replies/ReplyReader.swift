@@ -108,7 +108,7 @@ public final class ReplyReader: AnswerReading {
   ) -> @Sendable () -> HTTPRequest? {
     let (access, clock, version) = (access, clock, configuration.version)
     return {
-      do throws(ReplyFault) {
+      do throws(DeliveryError) {
         return try Self.request(access(queue), after: last, version: version, at: clock())
       } catch {
         hear(.ended(End(reason: error.description)))
@@ -143,7 +143,7 @@ public final class ReplyReader: AnswerReading {
             let reason = isLong ? "it answers with more than \(PolledAnswers.longest >> 10) KiB" : Self.reason(result)
             return hear(.ended(End(reason: reason, retryAfter: result.retryAfter)))
           }
-          do throws(ReplyFault) {
+          do throws(DeliveryError) {
             let now = clock()
             let keys = access(queue)?.tokenKeys(at: now) ?? []
             let answers = try PolledAnswers(body.withLock { $0.bytes })
@@ -173,12 +173,12 @@ public final class ReplyReader: AnswerReading {
 
   private static func request(
     _ access: EndpointAccess?, after last: String?, version: String, at now: Instant
-  ) throws(ReplyFault) -> HTTPRequest {
+  ) throws(DeliveryError) -> HTTPRequest {
     guard let access, let replies = access.endpoint.settings.replies else {
-      throw ReplyFault("it has no address for answers")
+      throw DeliveryError("it has no address for answers")
     }
     let secrets = access.secrets(at: now)
-    guard !secrets.isEmpty else { throw ReplyFault(access.problem ?? "its secret cannot be read") }
+    try need(!secrets.isEmpty, access.problem ?? "its secret cannot be read")
     let polled = access.endpoint.settings.polled
     var headers = ["accept: application/x-ndjson, application/json", "user-agent: Chime/\(version)"]
     if polled != nil {
@@ -259,7 +259,7 @@ public final class ReplyReader: AnswerReading {
     func take(_ part: UnsafeRawBufferPointer) -> Taken {
       let bytes = Array(part)
       let lines: [[UInt8]]? = state.withLock { state in
-        do throws(ReplyFault) {
+        do throws(DeliveryError) {
           return try state.lines.take(bytes, elapsed: Milliseconds(state.begin.duration(to: .now)))
         } catch {
           state.fault = error.description

@@ -141,24 +141,22 @@ public struct Token: Hashable, Sendable {
 
   /// Parses one line, or two lines with the withdrawal token in the second.
   ///
-  /// - Throws: `TokenError`, which contains none of the text, if a line cannot be a header value (RFC 9110, section
+  /// - Throws: `DeliveryError`, which contains none of the text, if a line cannot be a header value (RFC 9110, section
   ///   5.5).
-  public init(_ text: String) throws(TokenError) {
+  public init(_ text: String) throws(DeliveryError) {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     var lines: [String] = []
     for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
       let bytes = Array(line.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
       guard !bytes.isEmpty else { continue }
-      guard bytes.count <= Self.limit else { throw TokenError("the token has more than \(Self.limit) bytes") }
-      guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-        throw TokenError("a token is one line of visible ASCII characters without spaces")
-      }
+      try need(bytes.count <= Self.limit, "the token has more than \(Self.limit) bytes")
+      try need(
+        bytes.allSatisfy({ (0x21...0x7E).contains($0) }),
+        "a token is one line of visible ASCII characters without spaces")
       lines.append(String(decoding: bytes, as: UTF8.self))
     }
-    guard let first = lines.first else { throw TokenError("the token is empty") }
-    guard lines.count <= 2 else {
-      throw TokenError("there are more than two tokens: give one, and below it one that takes messages back")
-    }
+    guard let first = lines.first else { throw DeliveryError("the token is empty") }
+    try need(lines.count <= 2, "there are more than two tokens: give one, and below it one that takes messages back")
     self.text = first
     withdrawing = lines.count == 2 ? lines[1] : nil
   }
@@ -174,11 +172,4 @@ extension Token: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
   public var description: String { Redaction.mark }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-/// An error in a token's text. It never contains any of the text.
-public struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
-  public let description: String
-
-  init(_ description: String) { self.description = description }
 }

@@ -20,13 +20,13 @@ public enum ShippedTemplates {
 
 extension Template {
   /// Parses an endpoint's template setting: the name of a shipped template, or a template text, which begins with `{`.
-  public init(setting: String) throws(TemplateError) {
+  public init(setting: String) throws(DeliveryError) {
     if setting.first(where: { !$0.isWhitespace }) == "{" {
       try self.init(setting)
       return
     }
     guard let text = ShippedTemplates.text(setting) else {
-      throw TemplateError(
+      throw DeliveryError(
         "there is no template \"\(PlainText.sentence(setting))\"; there are: "
           + ShippedTemplates.names.joined(separator: ", "))
     }

@@ -25,18 +25,15 @@ public struct Template: Hashable, Sendable {
   private static let keys =
     ["description", "example"] + TemplateRequest.keys + ["subject", "html", "withdraw", "receipt"]
 
-  /// - Throws: `TemplateError`, whose sentence names the error and its place.
-  public init(_ text: String) throws(TemplateError) {
-    guard text.utf8.count <= Self.limit else {
-      throw TemplateError("the template has \(text.utf8.count) bytes; at most \(Self.limit) are allowed")
-    }
+  /// - Throws: `DeliveryError`, whose sentence names the error and its place.
+  public init(_ text: String) throws(DeliveryError) {
+    try need(
+      text.utf8.count <= Self.limit, "the template has \(text.utf8.count) bytes; at most \(Self.limit) are allowed")
     let json = try TemplateJSON(parsing: text)
-    guard json.depth <= Self.deepest else {
-      throw TemplateError("the template nests deeper than \(Self.deepest) lists and objects")
-    }
-    guard case .object(let members) = json else { throw TemplateError("a template must be a JSON object") }
+    try need(json.depth <= Self.deepest, "the template nests deeper than \(Self.deepest) lists and objects")
+    guard case .object(let members) = json else { throw DeliveryError("a template must be a JSON object") }
     if let stray = members.first(where: { !Self.keys.contains($0.key) })?.key {
-      throw TemplateError(
+      throw DeliveryError(
         "a template has no key \"\(PlainText.sentence(stray))\"; there are: \(Self.keys.joined(separator: ", "))")
     }
     let parts = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
@@ -46,35 +43,35 @@ public struct Template: Hashable, Sendable {
     withdrawal = try Self.withdrawal(parts["withdraw"])
     receipt = try Self.string(parts["receipt"], "receipt")
     try checkReceipt()
-    if isMail, withdrawal != nil { throw TemplateError("an email cannot be taken back: leave out withdraw") }
+    if isMail, withdrawal != nil { throw DeliveryError("an email cannot be taken back: leave out withdraw") }
   }
 
   /// Checks that `{{receipt}}` and `{{token.withdraw}}` occur only in `withdraw`. The receipt is known only after
   /// delivery.
-  private func checkReceipt() throws(TemplateError) {
+  private func checkReceipt() throws(DeliveryError) {
     let isNamed = withdrawal?.names(.receipt) == true
     if receipt != nil, !isNamed {
-      throw TemplateError(
+      throw DeliveryError(
         "{{receipt}} in withdraw stands for the template's receipt: write it into the path or the body there")
     }
     if receipt == nil, isNamed {
-      throw TemplateError(
+      throw DeliveryError(
         "withdraw has {{receipt}}: name the member of the answer with receipt, as in \"receipt\": \"id\"")
     }
     if message.names(.receipt) {
-      throw TemplateError("{{receipt}} may stand only in withdraw: the answer supplies it")
+      throw DeliveryError("{{receipt}} may stand only in withdraw: the answer supplies it")
     }
     if message.headers.contains(where: \.usesWithdrawalToken) {
-      throw TemplateError("{{token.withdraw}} may stand only in the headers of withdraw")
+      throw DeliveryError("{{token.withdraw}} may stand only in the headers of withdraw")
     }
   }
 
-  private static func withdrawal(_ value: TemplateJSON?) throws(TemplateError) -> TemplateRequest? {
+  private static func withdrawal(_ value: TemplateJSON?) throws(DeliveryError) -> TemplateRequest? {
     guard let value else { return nil }
-    guard case .object(let members) = value else { throw TemplateError("the template's withdraw must be an object") }
+    guard case .object(let members) = value else { throw DeliveryError("the template's withdraw must be an object") }
     if let stray = members.first(where: { !TemplateRequest.keys.contains($0.key) })?.key {
       let known = TemplateRequest.keys.joined(separator: ", ")
-      throw TemplateError(
+      throw DeliveryError(
         "the template's withdraw has no key \"\(PlainText.sentence(stray))\"; there are: \(known)")
     }
     return try TemplateRequest(
@@ -105,11 +102,11 @@ public struct Template: Hashable, Sendable {
     }
   }
 
-  static func string(_ value: TemplateJSON?, _ key: String) throws(TemplateError) -> String? {
+  static func string(_ value: TemplateJSON?, _ key: String) throws(DeliveryError) -> String? {
     switch value {
     case nil: nil
     case .string(let text): text
-    default: throw TemplateError("the template's \(key) must be a string")
+    default: throw DeliveryError("the template's \(key) must be a string")
     }
   }
 

@@ -10,16 +10,16 @@ struct TemplateHeader: Hashable, Sendable {
   static let limit = 2_048
   private static let ownLimit = HeaderRules.limit + Token.limit
 
-  init(name: String, value: TemplateJSON) throws(TemplateError) {
+  init(name: String, value: TemplateJSON) throws(DeliveryError) {
     try HeaderRules.check(name: name)
     let node = try TemplateNode(value)
-    guard node.isText else { throw TemplateError("the header \(name) must be a string, or a choice among strings") }
+    try need(node.isText, "the header \(name) must be a string, or a choice among strings")
     self.name = name
     self.value = node
     try check(literals: value)
   }
 
-  private func check(literals json: TemplateJSON) throws(TemplateError) {
+  private func check(literals json: TemplateJSON) throws(DeliveryError) {
     switch json {
     case .string(let text): try HeaderRules.check(value: text, of: name)
     case .object(let members): for member in members { try check(literals: member.value) }
@@ -61,42 +61,35 @@ public enum HeaderRules {
   /// Headers whose value is always a secret.
   private static let secret: Set<String> = ["authorization", "cookie"]
 
-  /// - Throws: `TemplateError`, whose sentence says what to write instead.
-  public static func check(_ headers: [EndpointSettings.Header]) throws(TemplateError) {
-    guard headers.count <= most else {
-      throw TemplateError("an endpoint has at most \(most) headers of its own, not \(headers.count)")
-    }
+  /// - Throws: `DeliveryError`, whose sentence says what to write instead.
+  public static func check(_ headers: [EndpointSettings.Header]) throws(DeliveryError) {
+    try need(headers.count <= most, "an endpoint has at most \(most) headers of its own, not \(headers.count)")
     var seen: Set<String> = []
     for header in headers {
       let known = try TemplateHeader(name: header.name, value: .string(header.value))
-      guard seen.insert(header.name.lowercased()).inserted else {
-        throw TemplateError("the header \(header.name) occurs twice")
-      }
+      try need(seen.insert(header.name.lowercased()).inserted, "the header \(header.name) occurs twice")
       if secret.contains(header.name.lowercased()), !known.usesToken {
-        throw TemplateError(
+        throw DeliveryError(
           "the header \(header.name) holds a secret: put the secret into a file, give that as the token, and write "
             + "\(header.name): Bearer {{token}}")
       }
     }
   }
 
-  static func check(name: String) throws(TemplateError) {
+  static func check(name: String) throws(DeliveryError) {
     let shown = PlainText.sentence(name)
-    guard !name.isEmpty, name.utf8.count <= 100, name.utf8.allSatisfy(isTokenByte) else {
-      throw TemplateError("\"\(shown)\" is not the name of a header: use letters, digits and -, as in X-Title")
-    }
-    guard !taken.contains(name.lowercased()) else {
-      throw TemplateError("Chime itself sets the header \(shown): leave it out")
-    }
+    try need(
+      !name.isEmpty && name.utf8.count <= 100 && name.utf8.allSatisfy(isTokenByte),
+      "\"\(shown)\" is not the name of a header: use letters, digits and -, as in X-Title")
+    try need(!taken.contains(name.lowercased()), "Chime itself sets the header \(shown): leave it out")
   }
 
-  static func check(value: String, of name: String) throws(TemplateError) {
-    guard value.utf8.count <= limit else {
-      throw TemplateError("the value of \(name) has \(value.utf8.count) bytes; at most \(limit) are allowed")
-    }
-    guard !value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      throw TemplateError("the value of \(name) has a control character; write it on one line")
-    }
+  static func check(value: String, of name: String) throws(DeliveryError) {
+    try need(
+      value.utf8.count <= limit, "the value of \(name) has \(value.utf8.count) bytes; at most \(limit) are allowed")
+    try need(
+      !value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }),
+      "the value of \(name) has a control character; write it on one line")
   }
 
   /// Matches a `tchar` (RFC 9110, section 5.6.2).

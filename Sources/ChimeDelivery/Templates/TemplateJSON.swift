@@ -16,15 +16,15 @@ enum TemplateJSON: Hashable, Sendable, Decodable {
     var value: TemplateJSON
   }
 
-  /// - Throws: `TemplateError`, with the position if the parser reports it.
-  init(parsing text: String) throws(TemplateError) {
+  /// - Throws: `DeliveryError`, with the position if the parser reports it.
+  init(parsing text: String) throws(DeliveryError) {
     do {
       self = try JSONDecoder().decode(TemplateJSON.self, from: Data(text.utf8))
     } catch DecodingError.dataCorrupted(let context) {
       let place = context.underlyingError.map { ": \(PlainText.sentence("\($0)"))" } ?? ""
-      throw TemplateError("the template is not JSON\(place)")
+      throw DeliveryError("the template is not JSON\(place)")
     } catch {
-      throw TemplateError("the template is not JSON")
+      throw DeliveryError("the template is not JSON")
     }
   }
 

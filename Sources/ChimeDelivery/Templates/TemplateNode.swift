@@ -14,7 +14,7 @@ indirect enum TemplateNode: Hashable, Sendable {
     var value: TemplateNode
   }
 
-  init(_ json: TemplateJSON) throws(TemplateError) {
+  init(_ json: TemplateJSON) throws(DeliveryError) {
     switch json {
     case .null, .bool, .integer, .number: self = .literal(json)
     case .string(let string):
@@ -35,12 +35,11 @@ indirect enum TemplateNode: Hashable, Sendable {
       }
       var nodes: [Member] = []
       for member in members {
-        // By character: placeholders are found this way too, so a key without `{{` here is a plain one.
-        guard !member.key.contains("{{") else {
-          throw TemplateError(
-            "\"\(PlainText.sentence(member.key))\": a key can be a placeholder only if it is the only key of its "
-              + "object")
-        }
+        try need(
+          // By character: placeholders are found this way too, so a key without `{{` here is a plain one.
+          !member.key.contains("{{"),
+          "\"\(PlainText.sentence(member.key))\": a key can be a placeholder only if it is the only key of its "
+            + "object")
         nodes.append(Member(key: member.key, value: try TemplateNode(member.value)))
       }
       self = .object(nodes)
@@ -49,9 +48,9 @@ indirect enum TemplateNode: Hashable, Sendable {
 
   private static func cases(
     _ json: TemplateJSON, of placeholder: Placeholder
-  ) throws(TemplateError) -> [String: TemplateNode] {
+  ) throws(DeliveryError) -> [String: TemplateNode] {
     guard case .object(let members) = json, !members.isEmpty else {
-      throw TemplateError(
+      throw DeliveryError(
         "{{\(placeholder)}} as a key is a choice: it needs an object of its values, such as {\"low\": 1, \"*\": 3}")
     }
     var cases: [String: TemplateNode] = [:]

@@ -26,88 +26,81 @@ struct TemplateRequest: Hashable, Sendable {
   /// - Parameters:
   ///   - parts: The members of the JSON object.
   ///   - methods: Allowed methods; the first is the default.
-  init(_ parts: [String: TemplateJSON], methods: [String]) throws(TemplateError) {
+  init(_ parts: [String: TemplateJSON], methods: [String]) throws(DeliveryError) {
     method = try Template.string(parts["method"], "method") ?? methods[0]
-    guard methods.contains(method) else {
-      throw TemplateError(
-        "the template's method must be \(methods.dropLast().joined(separator: ", ")) or "
-          + "\(methods[methods.count - 1]), not \"\(PlainText.sentence(method))\"")
-    }
+    try need(
+      methods.contains(method),
+      "the template's method must be \(methods.dropLast().joined(separator: ", ")) or "
+        + "\(methods[methods.count - 1]), not \"\(PlainText.sentence(method))\"")
     path = try Self.path(try Template.string(parts["path"], "path"))
     headers = try Self.headers(parts["headers"])
     contentType = try Template.string(parts["contentType"], "contentType")
     if let contentType {
       try HeaderRules.check(value: contentType, of: "contentType")
-      guard contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-        throw TemplateError(
-          "the template's contentType may have only ASCII characters, as in text/plain; charset=utf-8")
-      }
+      try need(
+        contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
+        "the template's contentType may have only ASCII characters, as in text/plain; charset=utf-8")
     }
     switch (parts["body"], parts["text"]) {
     case _ where parts["subject"] != nil || parts["html"] != nil: content = .mail(try Self.mail(parts))
     case (let body?, nil): content = .json(try TemplateNode(body))
     case (nil, let text?): content = .text(try TemplateNode(text))
     case (nil, nil): content = .none
-    default: throw TemplateError("a template has either a body, which is JSON, or a text")
+    default: throw DeliveryError("a template has either a body, which is JSON, or a text")
     }
-    if method == "GET", content != .none { throw TemplateError("a GET has no body: leave out body and text") }
+    if method == "GET", content != .none { throw DeliveryError("a GET has no body: leave out body and text") }
     if case .json(let node) = content { try Self.keepToken(out: node, "body") }
     if case .text(let node) = content {
-      guard node.isText else { throw TemplateError("the template's text must be a string, or a choice among strings") }
+      try need(node.isText, "the template's text must be a string, or a choice among strings")
       try Self.keepToken(out: node, "text")
     }
     if path?.placeholders.contains(where: \.isSecret) == true { throw Self.tokenElsewhere("path") }
   }
 
   /// Parses the texts of an email, which excludes all HTTP keys.
-  private static func mail(_ parts: [String: TemplateJSON]) throws(TemplateError) -> MailTexts {
+  private static func mail(_ parts: [String: TemplateJSON]) throws(DeliveryError) -> MailTexts {
     if let stray = ["method", "path", "headers", "contentType", "body"].first(where: { parts[$0] != nil }) {
-      throw TemplateError("the template of an email has a subject, a text and an html, and no \(stray)")
+      throw DeliveryError("the template of an email has a subject, a text and an html, and no \(stray)")
     }
-    func node(_ key: String) throws(TemplateError) -> TemplateNode? {
+    func node(_ key: String) throws(DeliveryError) -> TemplateNode? {
       guard let value = parts[key] else { return nil }
       let node = try TemplateNode(value)
-      guard node.isText else {
-        throw TemplateError(
-          "the template's \(key) must be a string, or a choice among strings")
-      }
+      try need(node.isText, "the template's \(key) must be a string, or a choice among strings")
       try keepToken(out: node, key)
       return node
     }
     guard let subject = try node("subject"), let text = try node("text") else {
-      throw TemplateError("the template of an email needs a subject and a text; its html is optional")
+      throw DeliveryError("the template of an email needs a subject and a text; its html is optional")
     }
     return MailTexts(subject: subject, text: text, html: try node("html"))
   }
 
-  private static func path(_ text: String?) throws(TemplateError) -> TemplateText? {
+  private static func path(_ text: String?) throws(DeliveryError) -> TemplateText? {
     guard let text else { return nil }
     let path = try TemplateText(text)
-    guard text.hasPrefix("/") || text.hasPrefix("?"),
-      path.literal.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
-    else {
-      throw TemplateError(
-        "the template's path must begin with / or ?, and apart from placeholders have only visible ASCII characters")
-    }
+    try need(
+      (text.hasPrefix("/") || text.hasPrefix("?"))
+        && path.literal.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }),
+      "the template's path must begin with / or ?, and apart from placeholders have only visible ASCII characters")
     return path
   }
 
-  private static func headers(_ value: TemplateJSON?) throws(TemplateError) -> [TemplateHeader] {
+  private static func headers(_ value: TemplateJSON?) throws(DeliveryError) -> [TemplateHeader] {
     guard let value else { return [] }
     guard case .object(let members) = value, members.count <= HeaderRules.most else {
-      throw TemplateError("the template's headers must be an object of at most \(HeaderRules.most) strings")
+      throw DeliveryError("the template's headers must be an object of at most \(HeaderRules.most) strings")
     }
     var headers: [TemplateHeader] = []
     for member in members { headers.append(try TemplateHeader(name: member.key, value: member.value)) }
     return headers
   }
 
-  private static func keepToken(out node: TemplateNode, _ part: String) throws(TemplateError) {
+  private static func keepToken(out node: TemplateNode, _ part: String) throws(DeliveryError) {
     if node.placeholders.contains(where: \.isSecret) { throw tokenElsewhere(part) }
   }
 
-  private static func tokenElsewhere(_ part: String) -> TemplateError {
-    TemplateError("{{token}} may stand only in headers, not in the \(part), where the receiver would show it")
+  private static func tokenElsewhere(_ part: String) -> DeliveryError {
+    DeliveryError("{{token}} may stand only in headers, not in the \(part), where the receiver would show it")
   }
 
   /// Returns whether a placeholder occurs outside the headers.

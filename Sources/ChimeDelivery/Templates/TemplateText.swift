@@ -12,14 +12,14 @@ struct TemplateText: Hashable, Sendable {
   /// Maximum filters per placeholder. Some filters lengthen the text, and a long chain would do so without limit.
   private static let mostFilters = 8
 
-  /// - Throws: `TemplateError` for an unknown or unclosed placeholder.
-  init(_ text: String) throws(TemplateError) {
+  /// - Throws: `DeliveryError` for an unknown or unclosed placeholder.
+  init(_ text: String) throws(DeliveryError) {
     var rest = text[...]
     while let opening = rest.firstRange(of: "{{") {
       if opening.lowerBound > rest.startIndex { pieces.append(.literal(String(rest[..<opening.lowerBound]))) }
       let inside = rest[opening.upperBound...]
       guard let closing = inside.firstRange(of: "}}") else {
-        throw TemplateError("\"\(PlainText.sentence(String(rest[opening.lowerBound...].prefix(60))))\" lacks its }}")
+        throw DeliveryError("\"\(PlainText.sentence(String(rest[opening.lowerBound...].prefix(60))))\" lacks its }}")
       }
       pieces.append(try Self.placeholder(inside[..<closing.lowerBound]))
       rest = inside[closing.upperBound...]
@@ -27,17 +27,15 @@ struct TemplateText: Hashable, Sendable {
     if !rest.isEmpty { pieces.append(.literal(String(rest))) }
   }
 
-  private static func placeholder(_ text: Substring) throws(TemplateError) -> Piece {
+  private static func placeholder(_ text: Substring) throws(DeliveryError) -> Piece {
     var parts = text.split(separator: "|", omittingEmptySubsequences: false)[...]
     let name = String(parts.popFirst() ?? "")
     let bare = name.filter { !$0.isWhitespace }
     guard let placeholder = Placeholder(named: bare) else {
       let known = Placeholder.allCases.map(\.description).joined(separator: ", ")
-      throw TemplateError("{{\(PlainText.sentence(name))}} is not a placeholder; there are: \(known)")
+      throw DeliveryError("{{\(PlainText.sentence(name))}} is not a placeholder; there are: \(known)")
     }
-    guard parts.count <= mostFilters else {
-      throw TemplateError("{{\(name)|…}} has \(parts.count) filters; at most \(mostFilters) are allowed")
-    }
+    try need(parts.count <= mostFilters, "{{\(name)|…}} has \(parts.count) filters; at most \(mostFilters) are allowed")
     var filters: [TemplateFilter] = []
     for part in parts { filters.append(try TemplateFilter(part)) }
     return .placeholder(placeholder, filters)
@@ -132,18 +130,18 @@ enum TemplateFilter: Hashable, Sendable {
 
   static let known = "line, slack, html, markdown, percent, max:N, bytes:N, prefix:TEXT, suffix:TEXT, default:TEXT"
 
-  init(_ text: Substring) throws(TemplateError) {
+  init(_ text: Substring) throws(DeliveryError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].filter { !$0.isWhitespace }
     let argument = parts.count > 1 ? String(parts[1]) : nil
-    func count() throws(TemplateError) -> Int {
+    func count() throws(DeliveryError) -> Int {
       guard let number = argument.flatMap({ Int($0) }), (1...65_536).contains(number) else {
-        throw TemplateError("the filter \(name) needs a number from 1 to 65536, as in {{title|\(name):100}}")
+        throw DeliveryError("the filter \(name) needs a number from 1 to 65536, as in {{title|\(name):100}}")
       }
       return number
     }
-    func words() throws(TemplateError) -> String {
-      guard let argument else { throw TemplateError("the filter \(name) needs a text, as in {{body|\(name): - }}") }
+    func words() throws(DeliveryError) -> String {
+      guard let argument else { throw DeliveryError("the filter \(name) needs a text, as in {{body|\(name): - }}") }
       return argument
     }
     switch (name, argument) {
@@ -158,7 +156,7 @@ enum TemplateFilter: Hashable, Sendable {
     case ("suffix", _): self = .suffix(try words())
     case ("default", _): self = .standIn(try words())
     default:
-      throw TemplateError("\"\(PlainText.sentence(String(text)))\" is not a filter; there are: \(Self.known)")
+      throw DeliveryError("\"\(PlainText.sentence(String(text)))\" is not a filter; there are: \(Self.known)")
     }
   }
 
@@ -232,11 +230,4 @@ enum TemplateFilter: Hashable, Sendable {
     }
     atoms = kept + (length(mark) <= limit ? [mark] : [])
   }
-}
-
-/// An error in a template, as a sentence that says what to write instead.
-public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible {
-  public let description: String
-
-  init(_ description: String) { self.description = description }
 }

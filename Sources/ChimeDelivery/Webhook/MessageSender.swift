@@ -38,9 +38,7 @@ struct MessageSender: Sendable {
                 number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused, error: nothing.reason)
               report(.ended(attempt, next: .cancel))
               return nil
-            } catch let error as TemplateError {
-              throw EndpointUnavailable("endpoint \"\(delivery.queue.channel)\" cannot be used: \(error)")
-            } catch let error as EndpointURLError {
+            } catch let error as DeliveryError {
               throw EndpointUnavailable("endpoint \"\(delivery.queue.channel)\" cannot be used: \(error)")
             } catch {
               throw EndpointUnavailable("the message cannot be written as JSON")
@@ -76,9 +74,7 @@ struct MessageSender: Sendable {
     do {
       (sent, shown) = (try make(id, now, values, false), try make(id, now, values, true))
     } catch {
-      let reason =
-        (error as? TemplateError)?.description ?? (error as? EndpointURLError)?.description
-        ?? "the message cannot be written as JSON"
+      let reason = (error as? DeliveryError)?.description ?? "the message cannot be written as JSON"
       return EndpointTest(
         method: access.template?.message.method ?? "POST", url: access.endpoint.url, requestHeaders: [],
         requestBody: "",

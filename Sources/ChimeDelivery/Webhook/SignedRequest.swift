@@ -29,7 +29,7 @@ package struct SignedRequest {
   /// - Parameters:
   ///   - time: Time of this attempt.
   ///   - token: Value of `{{token}}`.
-  /// - Throws: `TemplateError` if the template or the headers could exceed `Template.textLimit`.
+  /// - Throws: `DeliveryError` if the template or the headers could exceed `Template.textLimit`.
   package func make(at time: Instant, token: String?) throws -> HTTPRequest {
     let template = withdraws ? access.template?.withdrawal : access.template?.message
     let own = withdraws ? access.withdrawalHeaders : access.headers
@@ -39,11 +39,10 @@ package struct SignedRequest {
     let other = withdraws ? access.token?.withdrawing : nil
     values[.withdrawalToken] = TemplateValue(other)
     let bound = own.reduce(template?.bound(values) ?? 0) { $0 + $1.bound(values) }
-    guard bound <= Template.textLimit else {
-      throw TemplateError(
-        "its template or its headers could make this message longer than \(Template.textLimit) bytes: use long "
-          + "texts less often, or cut them with |max:N before other filters")
-    }
+    try need(
+      bound <= Template.textLimit,
+      "its template or its headers could make this message longer than \(Template.textLimit) bytes: use long "
+        + "texts less often, or cut them with |max:N before other filters")
     let content: (type: String?, bytes: [UInt8]) =
       if let template {
         template.body(values)

@@ -68,7 +68,7 @@ import Testing
   @Test(arguments: ["", "\u{301}", "\r\n", "\u{600}"]) func aPrivateKeyIsSeen(_ after: String) {
     for before in ["", "\u{600}"] {
       let text = single[0] + "-----BEGIN \(before)PRIVATE KEY-----\(after)\nAAAA\n-----END PRIVATE KEY-----\n"
-      #expect(throws: CertificatesError.self) { try Certificates.count(in: text) }
+      #expect(throws: DeliveryError.self) { try Certificates.count(in: text) }
     }
   }
 
@@ -77,6 +77,6 @@ import Testing
     let lines = single[0].components(separatedBy: "\n")
     let dek = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF", ""]
     let text = ([lines[0]] + dek + lines.dropFirst()).joined(separator: "\n")
-    #expect(throws: CertificatesError.self) { try Certificates.count(in: text) }
+    #expect(throws: DeliveryError.self) { try Certificates.count(in: text) }
   }
 }

@@ -26,7 +26,7 @@ import Testing
     ("https://example.org/" + String(repeating: "a", count: 2_029), "at most 2048"),
   ])
   func refusesAndSaysWhatToWrite(_ text: String, _ sentence: String) {
-    let error = #expect(throws: EndpointURLError.self) { try EndpointURL.validate(text) }
+    let error = #expect(throws: DeliveryError.self) { try EndpointURL.validate(text) }
     #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
     #expect(error?.description.contains("Xq7") != true)
   }

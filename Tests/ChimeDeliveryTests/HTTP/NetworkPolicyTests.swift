@@ -212,7 +212,7 @@ import Testing
     ("http://ann:hunter2@proxy:3128", "user name or password"),
   ])
   func refuses(_ url: String, _ sentence: String) {
-    let error = #expect(throws: ProxyServerError.self) { try ProxyServer(url) }
+    let error = #expect(throws: DeliveryError.self) { try ProxyServer(url) }
     #expect(error?.description.contains(sentence) == true)
     #expect(error?.description.contains("hunter2") == false)
   }
@@ -220,6 +220,6 @@ import Testing
   @Test func refusesExceptionsThatAreNone() {
     for text in ["localhost", ".lan", "10.0.0.0/8", "::1", "a-b_c.example"] { #expect(ProxyServer.isException(text)) }
     for text in ["", ".", "*", "a,b", "a b", "10.0.0.0/33", "http://x"] { #expect(!ProxyServer.isException(text)) }
-    #expect(throws: ProxyServerError.self) { try ProxyServer("http://proxy:1", except: ["a,b"]) }
+    #expect(throws: DeliveryError.self) { try ProxyServer("http://proxy:1", except: ["a,b"]) }
   }
 }

@@ -43,9 +43,9 @@ struct ReplyLinesTests {
     let longest = [UInt8](repeating: 0x61, count: ReplyLines.longest)
     #expect(try lines.take(longest + [0x0A], elapsed: .zero).count == 1)
     #expect(try lines.take(longest, elapsed: .zero).isEmpty)
-    #expect(throws: ReplyFault.self) { try lines.take([0x61], elapsed: .zero) }
+    #expect(throws: DeliveryError.self) { try lines.take([0x61], elapsed: .zero) }
     var others = ReplyLines()
-    #expect(throws: ReplyFault.self) { try others.take(longest + [0x61, 0x0A], elapsed: .zero) }
+    #expect(throws: DeliveryError.self) { try others.take(longest + [0x61, 0x0A], elapsed: .zero) }
   }
 
   /// A gigabyte is refused, but a stream that lasts for years is read.
@@ -53,7 +53,7 @@ struct ReplyLinesTests {
     let line = [UInt8](repeating: 0x61, count: 999) + [0x0A]
     var lines = ReplyLines()
     var count = 0
-    #expect(throws: ReplyFault.self) {
+    #expect(throws: DeliveryError.self) {
       while count < 1_000_000 {
         _ = try lines.take(line, elapsed: .seconds(1))
         count += 1
@@ -79,7 +79,7 @@ struct ReplyLinesTests {
     "poll:https://example.org/#a", "poll:ftp://example.org/",
   ])
   func noAddressesOfTopics(_ text: String) {
-    #expect(throws: EndpointURLError.self) { try EndpointURL.validate(replies: text) }
+    #expect(throws: DeliveryError.self) { try EndpointURL.validate(replies: text) }
   }
 
   @Test func whoseServerItIs() {

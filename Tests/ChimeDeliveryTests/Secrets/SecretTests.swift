@@ -56,7 +56,7 @@ import Testing
     dump(["token": token], to: &dumped)
     for shown in ["\(token)", String(reflecting: token), dumped] { #expect(!shown.contains("abcdef")) }
     for text in ["", " \n", "a b", "a\nb c", "a\nb\nc", "é", String(repeating: "a", count: 4_097)] {
-      let error = #expect(throws: TokenError.self) { try Token(text) }
+      let error = #expect(throws: DeliveryError.self) { try Token(text) }
       if text.count > 2, text.count < 100 { #expect(error?.description.contains(text) == false) }
     }
   }

@@ -25,9 +25,9 @@ import Testing
   /// Doubled forty times, one backslash would be a terabyte.
   @Test func aChainOfFiltersHasAnEnd() throws {
     func template(_ count: Int) -> String { #"{"text": "{{title\#(String(repeating: "|markdown", count: count))}}"}"# }
-    let error = #expect(throws: TemplateError.self) { try Template(template(40)) }
+    let error = #expect(throws: DeliveryError.self) { try Template(template(40)) }
     #expect(error?.description == "{{title|…}} has 40 filters; at most 8 are allowed")
-    #expect(throws: TemplateError.self) { try Template(template(9)) }
+    #expect(throws: DeliveryError.self) { try Template(template(9)) }
     let made = try request(try access(template(8)), message("\\"))
     #expect(made.body == [UInt8](repeating: UInt8(ascii: "\\"), count: 256))
   }
@@ -43,7 +43,7 @@ import Testing
     let access = try access(template)
     #expect(access.fault == nil)
     let long = try message(body: String(repeating: "x", count: 16_384))
-    let error = #expect(throws: TemplateError.self) { try request(access, long) }
+    let error = #expect(throws: DeliveryError.self) { try request(access, long) }
     #expect(error?.description.contains("this message longer than 1048576 bytes") == true)
     // A short message is not affected by the limit.
     #expect(throws: Never.self) { try request(access, message(body: "x")) }
@@ -54,7 +54,7 @@ import Testing
     let headers = (0..<32).map { EndpointSettings.Header(name: "X-\($0)", value: value) }
     try HeaderRules.check(headers)
     let access = try access(nil, headers: headers)
-    #expect(throws: TemplateError.self) { try request(access, message(body: String(repeating: "x", count: 16_384))) }
+    #expect(throws: DeliveryError.self) { try request(access, message(body: String(repeating: "x", count: 16_384))) }
     #expect(try request(access, message(body: "x")).headers.count == 37)
   }
 
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func aContentTypeIsASCII() {
-    let error = #expect(throws: TemplateError.self) { try Template(#"{"text": "x", "contentType": "text/plaîn"}"#) }
+    let error = #expect(throws: DeliveryError.self) { try Template(#"{"text": "x", "contentType": "text/plaîn"}"#) }
     #expect(error?.description.contains("only ASCII characters") == true)
   }
 }

@@ -111,7 +111,7 @@ import Testing
     (#"{"description": "\#(String(repeating: "a", count: 65_536))"}"#, "at most 65536"),
   ])
   func refuses(_ template: String, _ reason: String) {
-    let error = #expect(throws: TemplateError.self) { try Template(template) }
+    let error = #expect(throws: DeliveryError.self) { try Template(template) }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
   }
 
@@ -255,7 +255,7 @@ import Testing
       let file = try Data(contentsOf: folder.appendingPathComponent("\(name).json"))
       #expect(ShippedTemplates.text(name).map { Array($0.utf8) } == Array(file))
     }
-    let error = #expect(throws: TemplateError.self) { try Template(setting: "teams") }
+    let error = #expect(throws: DeliveryError.self) { try Template(setting: "teams") }
     #expect(error?.description.contains("no template \"teams\"; there are: discord, email, gotify") == true)
   }
 
@@ -267,7 +267,7 @@ import Testing
     (["X:": "x"], "not the name of a header"),
   ])
   func refusesHeaders(_ headers: [String: String], _ reason: String) {
-    let error = #expect(throws: TemplateError.self) {
+    let error = #expect(throws: DeliveryError.self) {
       try HeaderRules.check(headers.map { EndpointSettings.Header(name: $0.key, value: $0.value) })
     }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
