@@ -360,6 +360,23 @@ extension StoreTransaction {
     do { return try reminder(id) } catch  where !unreadable.isEmpty { return nil }
   }
 
+  /// Passes all readable reminders of a filter to `body`, in pages.
+  public func eachPage(of filter: ReminderFilter, _ body: ([ReminderRecord]) throws -> Void) throws {
+    var page = Page(limit: 1_000)
+    while true {
+      let found = try reminders(filter, page: page)
+      try body(found)
+      guard found.count + unreadable.count >= page.limit else { return }
+      page.offset += page.limit
+    }
+  }
+
+  /// Returns whether a name is unused and has no history of another user.
+  public func isFree(_ id: ReminderID, for owner: UInt32) throws -> Bool {
+    guard try readableReminder(id) == nil, unreadable.isEmpty else { return false }
+    return try occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 1)).allSatisfy { $0.owner == owner }
+  }
+
   /// Returns the reminder with the earliest next time, of an owner or of all.
   public func firstComing(owner: UInt32?) throws -> ReminderRecord? {
     var page = Page(limit: 1)

@@ -135,13 +135,7 @@ struct BackupRecords {
   /// Returns the owner's reminders with a due time or an open occurrence, sorted by id.
   static func reminders(_ owner: UInt32, _ transaction: any StoreTransaction) throws -> [Reminder] {
     var all: [Reminder] = []
-    var page = Page(limit: 1_000)
-    while true {
-      let found = try transaction.reminders(ReminderFilter(owner: owner, includesFinished: false), page: page)
-      all += found.map(\.reminder)
-      guard found.count + transaction.unreadable.count >= page.limit else { break }
-      page.offset += page.limit
-    }
+    try transaction.eachPage(of: ReminderFilter(owner: owner, includesFinished: false)) { all += $0.map(\.reminder) }
     return all.sorted { $0.id < $1.id }
   }
 }

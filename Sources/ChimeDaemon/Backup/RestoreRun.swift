@@ -269,9 +269,8 @@ final class RestoreRun: ReplyParts {
     let (shelf, owner) = (handler.loop.photos, handler.caller.owner)
     guard shelf.size(photo.name, of: owner) != photo.bytes else { return }
     let bytes = try read(photo.lines).flatMap { try BackupReader.photoPart($0) }
-    guard try shelf.keep(bytes, of: owner) == photo.name else {
-      throw ControlFailure.conflict("the upload has changed since the check: send it again")
-    }
+    try need(
+      shelf.keep(bytes, of: owner) == photo.name, conflict: "the upload has changed since the check: send it again")
   }
 
   /// Reads lines of the upload a second time, after validation, so the file must be unchanged.
@@ -279,9 +278,7 @@ final class RestoreRun: ReplyParts {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw ControlFailure.storeUnavailable("the upload is gone: send it again") }
     defer { close(descriptor) }
-    guard FileIdentity(path) == judged else {
-      throw ControlFailure.conflict("the upload has changed since the check: send it again")
-    }
+    try need(FileIdentity(path) == judged, conflict: "the upload has changed since the check: send it again")
     return try places.map { place in
       var bytes = [UInt8](repeating: 0, count: place.count)
       var have = 0

@@ -108,10 +108,9 @@ struct TrackingRestore {
       try transaction.put(endpoint)
       detail.endpoints.append(.init(before: known, after: endpoint))
     }
-    guard try transaction.endpoints(owner: owner).count <= EndpointFields.maxEndpoints else {
-      throw ControlFailure.limitExceeded(
-        "endpoints: at most \(EndpointFields.maxEndpoints), including those that exist here")
-    }
+    try need(
+      transaction.endpoints(owner: owner).count <= EndpointFields.maxEndpoints,
+      limit: "endpoints: at most \(EndpointFields.maxEndpoints), including those that exist here")
     detail.all = try BackupRecords.reminders(owner, transaction).map(\.unowned)
     let old = try transaction.trackers(owner: owner)
     // The new generation tells clients that the tracker was replaced.
@@ -162,7 +161,7 @@ struct TrackingRestore {
       let id = names[known] ?? known
       let found = try transaction.readableReminder(id)?.reminder
       let isGone = found == nil
-      guard try isGone ? isFree(id) : found?.owner == owner else {
+      guard try isGone ? transaction.isFree(id, for: owner) : found?.owner == owner else {
         refused += times.count
         continue
       }
@@ -264,7 +263,7 @@ struct TrackingRestore {
       try transaction.upsert(reminder, next: next, since: work.now)
       return (reminder, .changed)
     }
-    if try isFree(reminder.id) {
+    if try transaction.isFree(reminder.id, for: owner) {
       // The reminder keeps its name and the rest of its history.
       reminder.generation = 1
       try transaction.upsert(reminder, next: next, since: work.now)
@@ -280,13 +279,6 @@ struct TrackingRestore {
       }
     }
     throw ControlFailure.limitExceeded("ids")
-  }
-
-  /// Returns whether a name is unused and has no history of another user.
-  private func isFree(_ id: ReminderID) throws -> Bool {
-    guard try transaction.readableReminder(id) == nil, transaction.unreadable.isEmpty else { return false }
-    let history = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 1))
-    return history.allSatisfy { $0.owner == owner }
   }
 }
 

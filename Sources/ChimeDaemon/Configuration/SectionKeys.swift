@@ -37,7 +37,7 @@ extension ConfigurationFiles {
   static func checkHeartbeat(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
     let heartbeat = loaded.configuration.heartbeat
     for (key, url) in [("heartbeat.url", heartbeat.url), ("heartbeat.failUrl", heartbeat.failURL)] where !url.isEmpty {
-      do throws(EndpointURLError) { try EndpointURL.validate(url) } catch {
+      do throws(DeliveryError) { try EndpointURL.validate(url) } catch {
         throw ConfigurationError(
           file: loaded.origins[key] ?? "", line: nil, column: nil, message: "\(key): \(error)")
       }

@@ -28,12 +28,12 @@ extension EventLoop {
     }
     considerReplies()
     if fleet.store != nil, !policies.owners.isEmpty {
-      Task { await withTaskExecutorPreference(executor) { await renewShares() } }
+      spawn { [self] in await renewShares() }
     }
   }
 
   func reloadEndpoints() {
-    Task { await withTaskExecutorPreference(executor) { await refreshEndpoints() } }
+    spawn { [self] in await refreshEndpoints() }
   }
 
   /// Reads the endpoints again. A request that changed one awaits this before the loop learns what the change woke.
@@ -196,14 +196,12 @@ extension EventLoop {
     }
     replies.needsLook = true
     guard replies.task == nil else { return }
-    replies.task = Task {
-      await withTaskExecutorPreference(executor) {
-        while replies.needsLook, !isStopping {
-          replies.needsLook = false
-          await lookAtReplies()
-        }
-        replies.task = nil
+    replies.task = spawn { [self] in
+      while replies.needsLook, !isStopping {
+        replies.needsLook = false
+        await lookAtReplies()
       }
+      replies.task = nil
     }
   }
 
@@ -273,24 +271,22 @@ extension EventLoop {
     replies.sources[queue]?.isAnswered = false
     guard !source.isApplying else { return }
     let (store, address) = (store, source.address)
-    Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          let mark = try await store.read { try ReplyTransaction.mark(of: queue, at: address, in: $0) }
-          guard var source = replies.sources[queue], source.number == number, !isStopping else { return }
-          // Messages after the mark that changed nothing are skipped, unless another daemon has moved the mark.
-          if source.mark != mark || source.last == nil { source.last = mark }
-          source.mark = mark
-          source.asked = (source.last, SystemClock.monotonicMicroseconds)
-          replies.sources[queue] = source
-          let reader = channels.answers(of: source.endpoint.kind)
-          reader.open(queue, after: source.last, number: number) { [weak self] event in
-            guard let self else { return }
-            self.executor.queue.async { self.assumeIsolated { $0.heardReplies(queue, number, event) } }
-          }
-        } catch {
-          replyFailed(queue, number, "the store cannot be read: \((error as? StoreFailure)?.sentence ?? "\(error)")")
+    spawn { [self] in
+      do {
+        let mark = try await store.read { try ReplyTransaction.mark(of: queue, at: address, in: $0) }
+        guard var source = replies.sources[queue], source.number == number, !isStopping else { return }
+        // Messages after the mark that changed nothing are skipped, unless another daemon has moved the mark.
+        if source.mark != mark || source.last == nil { source.last = mark }
+        source.mark = mark
+        source.asked = (source.last, SystemClock.monotonicMicroseconds)
+        replies.sources[queue] = source
+        let reader = channels.answers(of: source.endpoint.kind)
+        reader.open(queue, after: source.last, number: number) { [weak self] event in
+          guard let self else { return }
+          self.executor.queue.async { self.assumeIsolated { $0.heardReplies(queue, number, event) } }
         }
+      } catch {
+        replyFailed(queue, number, "the store cannot be read: \((error as? StoreFailure)?.sentence ?? "\(error)")")
       }
     }
   }
@@ -428,33 +424,31 @@ extension EventLoop {
   ) {
     let (store, context, wakeupsReader, uptime) = (store, context, wakeupsReader, core.uptime)
     let (id, address, mark, number) = (message.id, source.address, source.mark, source.number)
-    Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          let (fault, effects, wakeups) = try await store.write { transaction in
-            let (fault, effects) = try ReplyTransaction.run(
-              said, message: id, of: queue, at: address, after: mark, in: transaction, context, uptime,
-              now: SystemClock.now)
-            return (fault, effects, try wakeupsReader.read(transaction))
-          }
-          committed(wakeups, effects, with: context)
-          replies.sources[queue]?.mark = id
-          didRead(fault, message, queue, number)
-        } catch let failure as StoreFailure where failure.isPassing {
-          drive { $0.storeFailed(failure, .answersWait) }
-          replies.sources[queue]?.isApplying = false
-          if replies.sources[queue]?.number == number {
-            replyFailed(queue, number, "the store rejects changes, and answers wait")
-          } else if replies.sources[queue]?.phase == .connecting {
-            openReplies(queue)
-          }
-        } catch is ReplyTransaction.Superseded {
-          leaveReplies(queue)
-          considerReplies()
-        } catch {
-          log(.info, "an answer by endpoint \"\(queue.channel)\" cannot be given: \(error)")
-          didRead(.impossible, message, queue, number)
+    spawn { [self] in
+      do {
+        let (fault, effects, wakeups) = try await store.write { transaction in
+          let (fault, effects) = try ReplyTransaction.run(
+            said, message: id, of: queue, at: address, after: mark, in: transaction, context, uptime,
+            now: SystemClock.now)
+          return (fault, effects, try wakeupsReader.read(transaction))
         }
+        committed(wakeups, effects, with: context)
+        replies.sources[queue]?.mark = id
+        didRead(fault, message, queue, number)
+      } catch let failure as StoreFailure where failure.isPassing {
+        drive { $0.storeFailed(failure, .answersWait) }
+        replies.sources[queue]?.isApplying = false
+        if replies.sources[queue]?.number == number {
+          replyFailed(queue, number, "the store rejects changes, and answers wait")
+        } else if replies.sources[queue]?.phase == .connecting {
+          openReplies(queue)
+        }
+      } catch is ReplyTransaction.Superseded {
+        leaveReplies(queue)
+        considerReplies()
+      } catch {
+        log(.info, "an answer by endpoint \"\(queue.channel)\" cannot be given: \(error)")
+        didRead(.impossible, message, queue, number)
       }
     }
   }
@@ -643,26 +637,24 @@ extension EventLoop {
     (fleet.needsRelease, fleet.needsLook) = (false, false)
     considerShares()
     let store = store
-    fleet.task = Task {
-      await withTaskExecutorPreference(executor) {
-        if releases { await releaseFormerClaims() }
-        // The result counts as of the latest commit known now, so that it overrides no later one.
-        let sequence = core.scheduler.latestWakeups
-        do {
-          let found = try await store.read { transaction in
-            Found(
-              wakeups: try transaction.dueWakeups(), settled: try transaction.settled(among: held),
-              answered: try transaction.answered(among: shown))
-          }
-          if core.trouble.problem != nil { await tryStore() }
-          take(found, as: sequence)
-        } catch {
-          drive { $0.storeIsUnreadable(error) }
+    fleet.task = spawn { [self] in
+      if releases { await releaseFormerClaims() }
+      // The result counts as of the latest commit known now, so that it overrides no later one.
+      let sequence = core.scheduler.latestWakeups
+      do {
+        let found = try await store.read { transaction in
+          Found(
+            wakeups: try transaction.dueWakeups(), settled: try transaction.settled(among: held),
+            answered: try transaction.answered(among: shown))
         }
-        databaseClockHasStepped()
-        fleet.task = nil
-        if fleet.needsLook { lookAtOthers() } else { timers?.others.arm(after: nextLook) }
+        if core.trouble.problem != nil { await tryStore() }
+        take(found, as: sequence)
+      } catch {
+        drive { $0.storeIsUnreadable(error) }
       }
+      databaseClockHasStepped()
+      fleet.task = nil
+      if fleet.needsLook { lookAtOthers() } else { timers?.others.arm(after: nextLook) }
     }
   }
 

@@ -751,7 +751,7 @@ extension EventLoop {
   func considerShares() {
     let isLately = SystemClock.monotonicMicroseconds - tenants.sharedAt < Tenants.sharingPause
     guard fleet.store != nil, !isLately, !core.scheduler.policies.owners.isEmpty else { return }
-    Task { await withTaskExecutorPreference(executor) { await renewShares() } }
+    spawn { [self] in await renewShares() }
   }
 
   private func renewOwners() {
@@ -785,7 +785,7 @@ extension EventLoop {
     }
     tenants.seats[name]?.taken += 1
     guard let number = seat.number else {
-      Task { await withTaskExecutorPreference(executor) { await learnTenants() } }
+      spawn { [self] in await learnTenants() }
       throw .storeUnavailable("tenant \"\(name)\" has no number in the store yet: try again")
     }
     return Caller(uid: client.caller.uid, owner: number, sees: number, tenant: seat.definition)

@@ -41,27 +41,25 @@ extension EventLoop {
   /// Records an answer that arrived by a channel, such as a pressed button.
   func record(_ answer: OutboxTransaction.Answer) {
     let (store, context, wakeupsReader) = (store, context, wakeupsReader)
-    Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          let (effects, wakeups) = try await store.write { transaction -> ([PostCommitEffect], NextWakeups) in
-            var effects: [PostCommitEffect] = []
-            if let occurrence = try transaction.occurrence(answer.occurrence), occurrence.isOpen,
-              answer.owner.map({ $0 == occurrence.owner }) ?? true
-            {
-              let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
-              (_, effects) = try Answering.give(
-                answer.answer, to: occurrence, reminder: reminder, by: occurrence.owner, way: answer.way,
-                in: transaction, context, now: SystemClock.now)
-            }
-            return (effects, try wakeupsReader.read(transaction))
+    spawn { [self] in
+      do {
+        let (effects, wakeups) = try await store.write { transaction -> ([PostCommitEffect], NextWakeups) in
+          var effects: [PostCommitEffect] = []
+          if let occurrence = try transaction.occurrence(answer.occurrence), occurrence.isOpen,
+            answer.owner.map({ $0 == occurrence.owner }) ?? true
+          {
+            let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
+            (_, effects) = try Answering.give(
+              answer.answer, to: occurrence, reminder: reminder, by: occurrence.owner, way: answer.way,
+              in: transaction, context, now: SystemClock.now)
           }
-          committed(wakeups, effects, with: context)
-        } catch let failure where failure.isPassing {
-          drive { $0.answerFailed(answer, failure) }
-        } catch {
-          log(.error, "an answer to \(answer.occurrence) could not be recorded; ignoring: \(error)")
+          return (effects, try wakeupsReader.read(transaction))
         }
+        committed(wakeups, effects, with: context)
+      } catch let failure where failure.isPassing {
+        drive { $0.answerFailed(answer, failure) }
+      } catch {
+        log(.error, "an answer to \(answer.occurrence) could not be recorded; ignoring: \(error)")
       }
     }
   }
@@ -99,7 +97,7 @@ extension EventLoop {
     publish(daemonEvents)
     // The change may concern a reminder whose calendar is missing.
     if sources.lacksCalendars, daemonEvents.contains(where: { [.changed, .removed].contains($0.kind) }) {
-      Task { await withTaskExecutorPreference(executor) { await surveyCalendars() } }
+      spawn { [self] in await surveyCalendars() }
     }
   }
 

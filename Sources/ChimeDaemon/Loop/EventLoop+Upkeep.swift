@@ -28,11 +28,9 @@ extension EventLoop {
 
   func summaryIsDue() {
     guard summaryState.isStale, !isStopping else { return }
-    Task {
-      await withTaskExecutorPreference(executor) {
-        await refreshSummary()
-        ServiceManager.status(summaryState.text)
-      }
+    spawn { [self] in
+      await refreshSummary()
+      ServiceManager.status(summaryState.text)
     }
   }
 
@@ -224,7 +222,7 @@ extension EventLoop {
       tell(of: restoration)
       // During the start everything is read afterwards anyway.
       guard isReady, !isStopping else { return }
-      Task { await withTaskExecutorPreference(executor) { await resumeAfterRestoration() } }
+      spawn { [self] in await resumeAfterRestoration() }
     case .spared(let sentence):
       publish([
         DaemonEvent(
@@ -370,24 +368,22 @@ extension EventLoop {
     if isAsked { history.clockWasSet(at: now - HistoryState.settling) }
     guard !isStopping, core.trouble.problem == nil, history.begins(at: now, runningSince: startedAt) else { return }
     let (store, limits) = (store, configuration.history)
-    Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          let last = try await store.read { transaction in
-            try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) }
-          }
-          let edge = limits.edge(at: now, last: last)
-          if let rest = try await dropMonths(edge) { try await prune(rest) }
-          if let end = edge?.end { try await store.write { try ScheduleAudit.forget(before: end, in: $0) } }
-          try await forgetChanges(of: now - TrackingChange.keptFor)
-          secrets.forgetAside(before: now - TrackingChange.keptFor)
-          try await clearShelves(of: now - Self.shelfPatience)
-          try await cleanPhotos(now: now)
-        } catch {
-          log(.warning, "the history could not be shortened; ignoring: \(error)")
+    spawn { [self] in
+      do {
+        let last = try await store.read { transaction in
+          try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) }
         }
-        history.ended()
+        let edge = limits.edge(at: now, last: last)
+        if let rest = try await dropMonths(edge) { try await prune(rest) }
+        if let end = edge?.end { try await store.write { try ScheduleAudit.forget(before: end, in: $0) } }
+        try await forgetChanges(of: now - TrackingChange.keptFor)
+        secrets.forgetAside(before: now - TrackingChange.keptFor)
+        try await clearShelves(of: now - Self.shelfPatience)
+        try await cleanPhotos(now: now)
+      } catch {
+        log(.warning, "the history could not be shortened; ignoring: \(error)")
       }
+      history.ended()
     }
   }
 
@@ -512,20 +508,18 @@ extension EventLoop {
     // Only one write is in flight at a time, even if the disk hangs.
     guard metricsState.task == nil else { return }
     let handler = requestExecutor
-    metricsState.task = Task {
-      await withTaskExecutorPreference(executor) {
-        let text = await metrics()
-        let failure = await Task(executorPreference: handler) { () -> SystemError? in
-          do throws(SystemError) {
-            try file.write(text)
-            return nil
-          } catch {
-            return error
-          }
-        }.value
-        metricsState.task = nil
-        wroteMetrics(to: file, failure)
-      }
+    metricsState.task = spawn { [self] in
+      let text = await metrics()
+      let failure = await Task(executorPreference: handler) { () -> SystemError? in
+        do throws(SystemError) {
+          try file.write(text)
+          return nil
+        } catch {
+          return error
+        }
+      }.value
+      metricsState.task = nil
+      wroteMetrics(to: file, failure)
     }
   }
 
@@ -581,18 +575,16 @@ extension EventLoop {
       return
     }
     heartbeat.isProbing = true
-    Task {
-      await withTaskExecutorPreference(executor) {
-        // A successful write proves that the store takes changes. It also brings due times to the scheduler that it may
-        // have missed.
-        await tryStore()
-        heartbeat.isProbing = false
-        guard !core.scheduler.isDrowsy else { return }
-        beat(
-          Heartbeat.Signs(
-            storeProblem: core.trouble.problem, nextDue: core.scheduler.nextDue, isAwaited: core.scheduler.awaitsNextDue
-          ))
-      }
+    spawn { [self] in
+      // A successful write proves that the store takes changes. It also brings due times to the scheduler that it may
+      // have missed.
+      await tryStore()
+      heartbeat.isProbing = false
+      guard !core.scheduler.isDrowsy else { return }
+      beat(
+        Heartbeat.Signs(
+          storeProblem: core.trouble.problem, nextDue: core.scheduler.nextDue, isAwaited: core.scheduler.awaitsNextDue
+        ))
     }
   }
 
@@ -611,22 +603,20 @@ extension EventLoop {
     guard heartbeat.task == nil else { return }
     let (unsigned, secrets, handler, generation) = (message, secrets, requestExecutor, heartbeat.generation)
     let (webhook, commands) = (channels.webhook, commands)
-    heartbeat.task = Task {
-      await withTaskExecutorPreference(executor) {
-        let outcome = await Task(executorPreference: handler) { () -> HeartbeatMessage.Outcome in
-          if !settings.command.isEmpty { return await commands.beat(ChannelName(rawValue: settings.command)) }
-          var message = unsigned
-          if !settings.secretFile.isEmpty {
-            switch secrets.named(settings.secretFile) {
-            case .success(let found): message.secrets = found
-            case .failure(let error): return .refused("it cannot be signed: \(error)")
-            }
+    heartbeat.task = spawn { [self] in
+      let outcome = await Task(executorPreference: handler) { () -> HeartbeatMessage.Outcome in
+        if !settings.command.isEmpty { return await commands.beat(ChannelName(rawValue: settings.command)) }
+        var message = unsigned
+        if !settings.secretFile.isEmpty {
+          switch secrets.named(settings.secretFile) {
+          case .success(let found): message.secrets = found
+          case .failure(let error): return .refused("it cannot be signed: \(error)")
           }
-          return await webhook.send(message)
-        }.value
-        heartbeat.task = nil
-        if generation == heartbeat.generation { ended(step, outcome) }
-      }
+        }
+        return await webhook.send(message)
+      }.value
+      heartbeat.task = nil
+      if generation == heartbeat.generation { ended(step, outcome) }
     }
   }
 

@@ -246,27 +246,30 @@ actor EventLoop {
     drive { $0.reviewContext() }
   }
 
+  /// Runs work of the loop's own in a new task, on the loop's queue also where it awaits others.
+  @discardableResult func spawn(_ work: @escaping () async -> Void) -> Task<Void, Never> {
+    Task { await withTaskExecutorPreference(executor) { await work() } }
+  }
+
   private func run(_ job: StoreJob) {
     let (store, wakeupsReader, popupsNote) = (store, wakeupsReader, popupsNote)
     let popups: String? = if case .outbox(let outcomes) = job.kind { popupsToKeep(with: outcomes) } else { nil }
-    Task {
-      await withTaskExecutorPreference(executor) {
-        let next: StoreJob.Continuation
-        do {
-          let body: @Sendable (any StoreTransaction) throws -> StoreJob.Continuation = { transaction in
-            var setting = StoreJob.Setting(now: SystemClock.now, random: PooledRandom()) { try wakeupsReader.read($0) }
-            let next = try job.run(in: transaction, &setting)
-            if let popups { try transaction.setNote(popupsNote, popups.isEmpty ? nil : popups) }
-            return next
-          }
-          next = try await job.writes ? store.write(body) : store.read(body)
-          if let popups { keptPopups = popups }
-        } catch {
-          next = job.failed(error)
+    spawn { [self] in
+      let next: StoreJob.Continuation
+      do {
+        let body: @Sendable (any StoreTransaction) throws -> StoreJob.Continuation = { transaction in
+          var setting = StoreJob.Setting(now: SystemClock.now, random: PooledRandom()) { try wakeupsReader.read($0) }
+          let next = try job.run(in: transaction, &setting)
+          if let popups { try transaction.setNote(popupsNote, popups.isEmpty ? nil : popups) }
+          return next
         }
-        resumedAtMicroseconds = SystemClock.nowMicroseconds
-        drive(next)
+        next = try await job.writes ? store.write(body) : store.read(body)
+        if let popups { keptPopups = popups }
+      } catch {
+        next = job.failed(error)
       }
+      resumedAtMicroseconds = SystemClock.nowMicroseconds
+      drive(next)
     }
   }
 
@@ -392,11 +395,7 @@ actor EventLoop {
     let new = channels
     if !new.hasDesktop(of: old) { listenToDesktop(remembering: old.desktopMemory) }
     if !new.hasEndpoints(of: old) { reopenReplies(from: old) }
-    Task {
-      await withTaskExecutorPreference(executor) {
-        await old.retire(for: new)
-      }
-    }
+    spawn { await old.retire(for: new) }
   }
 
   /// Stops accepting clients, stops the channels, closes the store, and exits with `status` (sysexits(3)).
@@ -411,23 +410,21 @@ actor EventLoop {
     }
     listeners = [:]
     drive { $0.stop() }
-    Task {
-      await withTaskExecutorPreference(executor) {
-        if status == EXIT_SUCCESS { await leaveFleet() }
-        await channels.stop()
-        await endMetricsFile()
-        // A store that has failed for good takes no changes.
-        if status == EXIT_SUCCESS {
-          await finish()
-          await rememberDesktop()
-          try? await store.write { try Downtime.noteAlive(in: $0, now: SystemClock.now) }
-        }
-        await farewell()
-        await store.close()
-        paths.removeSocket()
-        log.finish()
-        exit(status)
+    spawn { [self] in
+      if status == EXIT_SUCCESS { await leaveFleet() }
+      await channels.stop()
+      await endMetricsFile()
+      // A store that has failed for good takes no changes.
+      if status == EXIT_SUCCESS {
+        await finish()
+        await rememberDesktop()
+        try? await store.write { try Downtime.noteAlive(in: $0, now: SystemClock.now) }
       }
+      await farewell()
+      await store.close()
+      paths.removeSocket()
+      log.finish()
+      exit(status)
     }
   }
 }

@@ -64,7 +64,8 @@ struct ManifestTransaction {
   // MARK: Reminders
 
   mutating func reminders() throws {
-    var known = try allReminders()
+    var known: [ReminderRecord] = []
+    try transaction.eachPage(of: ReminderFilter(owner: owner)) { known += $0 }
     let named = Set(declared.reminders.compactMap(\.id))
     var taken: Set<ReminderID> = []
     let matched = try declared.reminders.map { try match($0, in: known, named: named) }
@@ -114,17 +115,6 @@ struct ManifestTransaction {
     }
   }
 
-  private func allReminders() throws -> [ReminderRecord] {
-    var all: [ReminderRecord] = []
-    var page = Page(limit: 2_000)
-    while true {
-      let found = try transaction.reminders(ReminderFilter(owner: owner), page: page)
-      all += found
-      guard found.count + transaction.unreadable.count >= page.limit else { return all }
-      page.offset += page.limit
-    }
-  }
-
   /// Finds the reminder that an item means: by id; else by title in this set; else the only one with the title outside of
   /// all sets.
   private mutating func match(
@@ -154,7 +144,7 @@ struct ManifestTransaction {
       return
     }
     if let id = item.id {
-      guard try isFree(id) else {
+      guard try transaction.isFree(id, for: owner) else {
         declared.fault(item.place, "id", "belongs to another user; choose another one")
         return
       }
@@ -230,13 +220,6 @@ struct ManifestTransaction {
     let (now, then, found) = (words(item.reminder.schedule), words(earlier), words(known.schedule))
     guard now != then, now.count == then.count, now.count == found.count else { return false }
     return now.indices.allSatisfy { now[$0] != then[$0] || now[$0] == found[$0] }
-  }
-
-  /// Returns whether a name is unused and has no history of another user.
-  func isFree(_ id: ReminderID) throws -> Bool {
-    guard try transaction.readableReminder(id) == nil, transaction.unreadable.isEmpty else { return false }
-    let history = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 1))
-    return history.allSatisfy { $0.owner == owner }
   }
 
   mutating func warn(about reminder: Reminder) throws {

@@ -74,14 +74,12 @@ extension ManifestReader {
   }
 
   mutating func rate(_ table: Table) -> EndpointsInterface.Rate? {
-    guard let node = table["rate"] else { return nil }
-    if case .string(let text) = node.value {
+    faults.parsed("rate", in: table, as: "a number and a span, such as \"30/1m\"") { text in
       let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
-      if parts.count == 2, let count = Int(parts[0]), let span = try? DurationText.parse(parts[1]) {
-        return .init(count: count, span: DurationText.formatISO8601(span))
+      guard parts.count == 2, let count = Int(parts[0]), let span = try? DurationText.parse(parts[1]) else {
+        return nil
       }
+      return .init(count: count, span: DurationText.formatISO8601(span))
     }
-    faults.expected("a number and a span, such as \"30/1m\"", at: node, table.key("rate"))
-    return nil
   }
 }

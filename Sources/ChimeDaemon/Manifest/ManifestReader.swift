@@ -289,15 +289,10 @@ struct ManifestReader {
     switch table["logs"]?.value {
     case nil: break
     case .boolean(let logs): link.logs = logs
-    case .string(let text):
-      if let (amount, unit) = PackAmounts.quantity(text) {
-        (link.logs, link.amount, link.unit) = (true, amount.value(in: unit), unit.symbol)
-      } else if let node = table["logs"] {
-        faults.expected("true, false, or an amount such as \"250 ml\"", at: node, table.key("logs"))
-      }
     default:
-      if let node = table["logs"] {
-        faults.expected("true, false, or an amount such as \"250 ml\"", at: node, table.key("logs"))
+      let what = "true, false, or an amount such as \"250 ml\""
+      if let (amount, unit) = faults.parsed("logs", in: table, as: what, PackAmounts.quantity) {
+        (link.logs, link.amount, link.unit) = (true, amount.value(in: unit), unit.symbol)
       }
     }
     return link
@@ -332,11 +327,9 @@ struct ManifestReader {
 
   /// Returns a duration in the format of the protocol.
   private mutating func span(_ node: TOMLNode, _ key: String) -> String? {
-    if case .string(let text) = node.value, let span = try? DurationText.parse(text) {
-      return DurationText.formatISO8601(span)
+    faults.parsed(node, key, as: "a duration, such as \"10m\"") { text in
+      (try? DurationText.parse(text)).map(DurationText.formatISO8601)
     }
-    faults.expected("a duration, such as \"10m\"", at: node, key)
-    return nil
   }
 
   private mutating func spans(_ node: TOMLNode, _ key: String) -> [String]? {

@@ -255,7 +255,7 @@ extension ManifestTransaction {
     } else {
       item.reminder.pause = item.pause ?? .none
       if let id = item.id {
-        guard try isFree(id) else {
+        guard try transaction.isFree(id, for: owner) else {
           self.declared.fault(item.place, "id", "belongs to another reminder, or to another user; choose another one")
           return []
         }

@@ -121,17 +121,11 @@ extension PackReader {
         fault(node, key, "must be later than \"0:00\", because nothing is earlier")
       }
     case .entryOnDate:
-      if case .string(let text) = node.value, let (month, day) = PackAmounts.dayOfYear(text) {
-        (criterion.month, criterion.day) = (month, day)
-      } else {
-        expected("a month and a day, such as \"12-24\"", at: node, key)
-      }
+      let date = parsed(node, key, as: "a month and a day, such as \"12-24\"", PackAmounts.dayOfYear)
+      (criterion.month, criterion.day) = (date?.month, date?.day)
     case .entryOnWeekday:
-      if case .string(let text) = node.value, let days = PackAmounts.weekdays(text) {
-        criterion.weekdays = days
-      } else {
-        expected("days of the week, such as \"fri\" or \"sat,sun\"", at: node, key)
-      }
+      criterion.weekdays = parsed(
+        node, key, as: "days of the week, such as \"fri\" or \"sat,sun\"", PackAmounts.weekdays)
     }
   }
 

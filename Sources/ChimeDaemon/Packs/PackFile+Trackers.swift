@@ -104,12 +104,10 @@ extension PackReader {
 
   /// Reads the days that count.
   mutating func days(_ key: String, in table: Table) -> CountedDays? {
-    guard let node = table[key] else { return nil }
-    if case .string(let text) = node.value, let days = PackAmounts.days(text) { return days }
-    expected(
-      "the days that count, such as \"every day\", \"mon,wed,fri\", \"3 times a week\" or \"3 times in 7 days\"",
-      at: node, table.key(key))
-    return nil
+    parsed(
+      key, in: table,
+      as: "the days that count, such as \"every day\", \"mon,wed,fri\", \"3 times a week\" or \"3 times in 7 days\"",
+      PackAmounts.days)
   }
 
   /// Reads the additional fields of an entry, with their bounds if they are allowed.
@@ -144,13 +142,14 @@ extension PackReader {
         if name != "jump" { fault(table.node, table.key(name), "is missing: bounds need least and most") }
         continue
       }
-      guard case .string(let text) = node.value, let (quantity, written) = PackAmounts.quantity(text),
-        written.converts(to: unit), name != "jump" || quantity > .zero
-      else {
-        expected("a number in \(unit.symbol), such as \"\(Self.example(unit))\"", at: node, table.key(name))
-        continue
+      ends[name] = parsed(
+        node, table.key(name), as: "a number in \(unit.symbol), such as \"\(Self.example(unit))\""
+      ) { text in
+        guard let (quantity, written) = PackAmounts.quantity(text), written.converts(to: unit),
+          name != "jump" || quantity > .zero
+        else { return nil }
+        return quantity
       }
-      ends[name] = quantity
     }
     guard let least = ends["least"], let most = ends["most"] else { return nil }
     guard least < most else {
@@ -166,9 +165,7 @@ extension PackReader {
   }
 
   mutating func minute(_ node: TOMLNode, _ key: String) -> Int? {
-    if case .string(let text) = node.value, let minute = PackAmounts.minute(text) { return minute }
-    expected("a time of day in quotes, such as \"8:30\"", at: node, key)
-    return nil
+    parsed(node, key, as: "a time of day in quotes, such as \"8:30\"", PackAmounts.minute)
   }
 
   // MARK: Amounts
@@ -183,10 +180,9 @@ extension PackReader {
   /// Reads a quantity in a unit that converts to the tracker's.
   mutating func quantity(_ node: TOMLNode, _ key: String, of tracker: Tracker, isPositive: Bool = true) -> Quantity? {
     guard let unit = tracker.unit else { return nil }
-    guard case .string(let text) = node.value, let (quantity, written) = PackAmounts.quantity(text) else {
-      expected("a number with its unit, such as \"\(Self.example(unit))\"", at: node, key)
-      return nil
-    }
+    let read = parsed(
+      node, key, as: "a number with its unit, such as \"\(Self.example(unit))\"", PackAmounts.quantity)
+    guard let (quantity, written) = read else { return nil }
     guard written.converts(to: unit) else {
       fault(node, key, "must be in \(unit.symbol), the tracker's unit; found \(Self.shown(node))")
       return nil

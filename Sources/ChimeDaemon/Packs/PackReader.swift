@@ -138,9 +138,22 @@ struct PackReader {
 
   /// Returns a string without further validation.
   mutating func plain(_ key: String, in table: Table, as what: String = "a string") -> String? {
-    guard let node = table[key] else { return nil }
-    if case .string(let text) = node.value { return text }
-    expected(what, at: node, table.key(key))
+    parsed(key, in: table, as: what) { $0 }
+  }
+
+  /// Returns the value of a string; nil if it is missing or `parse` does not understand it.
+  mutating func parsed<Value>(
+    _ name: String, in table: Table, as what: @autoclosure () -> String, _ parse: (String) -> Value?
+  ) -> Value? {
+    guard let node = table[name] else { return nil }
+    return parsed(node, table.key(name), as: what(), parse)
+  }
+
+  mutating func parsed<Value>(
+    _ node: TOMLNode, _ key: String, as what: @autoclosure () -> String, _ parse: (String) -> Value?
+  ) -> Value? {
+    if case .string(let text) = node.value, let value = parse(text) { return value }
+    expected(what(), at: node, key)
     return nil
   }
 
@@ -178,12 +191,9 @@ struct PackReader {
   mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String, in table: Table, _: Choice.Type
   ) -> Choice? where Choice.RawValue == String {
-    guard let node = table[name] else { return nil }
-    if case .string(let text) = node.value, let choice = Choice(rawValue: text) { return choice }
-    expected(
-      "one of " + Choice.allCases.map { TOMLText.quoted($0.rawValue) }.joined(separator: ", "), at: node,
-      table.key(name))
-    return nil
+    parsed(
+      name, in: table, as: "one of " + Choice.allCases.map { TOMLText.quoted($0.rawValue) }.joined(separator: ", "),
+      Choice.init(rawValue:))
   }
 
   /// Returns an identifier; nil, after reporting a fault, if it is missing or invalid.

@@ -92,21 +92,9 @@ enum ControlFailure: Error {
     case .invalidFile(let line, let message):
       return named("InvalidFile", TrackersInterface.InvalidFile(line: line, message: message))
     case .invalidPack(let faults):
-      return named(
-        "InvalidPack",
-        TrackersInterface.InvalidPack(
-          faults: faults.faults.map {
-            Wire.Fault(
-              file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
-          }))
+      return named("InvalidPack", TrackersInterface.InvalidPack(faults: faults.wired))
     case .invalidSet(let faults):
-      return named(
-        "InvalidSet",
-        RemindersInterface.InvalidSet(
-          faults: faults.faults.map {
-            Wire.Fault(
-              file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
-          }))
+      return named("InvalidSet", RemindersInterface.InvalidSet(faults: faults.wired))
     case .invalidDrafts(let faults):
       return named("InvalidDrafts", RemindersInterface.InvalidDrafts(faults: faults))
     case .nothingToUndo(let message): return named("NothingToUndo", TrackersInterface.NothingToUndo(message: message))
@@ -136,6 +124,27 @@ enum ControlFailure: Error {
 
     func write(to writer: inout JSONWriter) { parameters.write(to: &writer) }
   }
+}
+
+extension PackFaults {
+  fileprivate var wired: [Wire.Fault] {
+    faults.map { Wire.Fault(file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message) }
+  }
+}
+
+/// Refuses the value of a field unless it follows a rule.
+func need(_ rule: Bool, _ field: String, _ message: @autoclosure () -> String) throws(ControlFailure) {
+  guard rule else { throw .invalidValue(field: field, message()) }
+}
+
+/// Refuses a request unless the state that it finds allows it.
+func need(_ rule: Bool, conflict message: @autoclosure () -> String) throws(ControlFailure) {
+  guard rule else { throw .conflict(message()) }
+}
+
+/// Refuses a request that exceeds a limit.
+func need(_ rule: Bool, limit message: @autoclosure () -> String) throws(ControlFailure) {
+  guard rule else { throw .limitExceeded(message()) }
 }
 
 extension StoreFailure {

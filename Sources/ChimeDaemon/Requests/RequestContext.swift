@@ -138,9 +138,7 @@ extension RequestPart {
   /// Returns the page of a listing that a request asks for. The cursor is the number of items before it.
   func page(limit: Int?, cursor: String?) throws -> Page {
     let limit = limit ?? 100
-    guard (1...10_000).contains(limit) else {
-      throw ControlFailure.invalidValue(field: "limit", "give a number from 1 to 10000")
-    }
+    try need((1...10_000).contains(limit), "limit", "give a number from 1 to 10000")
     guard let cursor else { return Page(limit: limit) }
     guard let offset = Int(cursor), (0...1_000_000_000).contains(offset) else {
       throw ControlFailure.invalidValue(field: "cursor", "give the cursor of the previous answer, or none")

@@ -23,11 +23,9 @@ struct RequestHandler: RequestPart {
     guard let reply = try await reply(to: call, of: Self.interface(of: call)) else {
       throw ServiceError.methodNotImplemented(method: call.method)
     }
-    guard reply.bytes.count <= configuration.maxMessageBytes || !call.method.hasPrefix(TrackersInterface.name + ".")
-    else {
-      throw ControlFailure.limitExceeded(
-        "control.maxMessageBytes: the answer has \(reply.bytes.count) bytes; request less at once")
-    }
+    try need(
+      reply.bytes.count <= configuration.maxMessageBytes || !call.method.hasPrefix(TrackersInterface.name + "."),
+      limit: "control.maxMessageBytes: the answer has \(reply.bytes.count) bytes; request less at once")
     return reply
   }
 

@@ -15,9 +15,9 @@ extension TrackersHandler {
         undone: wire.undoable(change),
         later: later.map { .init(at: wire.time($0.at), kind: $0.kind, subject: $0.subject) })
     }
-    guard request.change.map({ Int64($0) == change.id }) ?? true else {
-      throw ControlFailure.conflict("something has changed meanwhile: see chime undo --list")
-    }
+    try need(
+      request.change.map({ Int64($0) == change.id }) ?? true,
+      conflict: "something has changed meanwhile: see chime undo --list")
     if request.skip == true { return try await passOver(change) }
     // Secrets come first, because an endpoint that exists must have one.
     let removed = detail?.endpoints.filter { $0.after == nil }.compactMap { $0.before?.queue } ?? []
@@ -39,9 +39,7 @@ extension TrackersHandler {
 
   func handle(_ request: Tracking.Changes) async throws -> Tracking.Changes.Reply {
     let limit = request.limit ?? 20
-    guard (1...1_000).contains(limit) else {
-      throw ControlFailure.invalidValue(field: "limit", "give a number from 1 to 1000")
-    }
+    try need((1...1_000).contains(limit), "limit", "give a number from 1 to 1000")
     return try await store.read { [self] transaction in
       let since = now - TrackingChange.keptFor
       var (whole, read, wanted): ([TrackingChange], Int, Int) = ([], 0, limit)
@@ -126,9 +124,9 @@ extension TrackersHandler {
   private func passOver(_ change: TrackingChange) async throws -> Tracking.Undo.Reply {
     try await commit { [self] transaction in
       try transaction.lockTrackers()
-      guard try tracking(transaction).undoable()?.id == change.id else {
-        throw ControlFailure.conflict("something has changed meanwhile: see chime undo --list")
-      }
+      try need(
+        tracking(transaction).undoable()?.id == change.id,
+        conflict: "something has changed meanwhile: see chime undo --list")
       let detail = try detail(of: change, transaction)
       guard let detail, detail.all == nil, detail.parts.isEmpty, change.kind != .logged else {
         throw ControlFailure.conflict(
@@ -195,13 +193,8 @@ extension TrackersHandler {
 
   /// Counts what the caller has.
   private func possessions(_ transaction: any StoreTransaction) throws -> Tracking.StartOver.Reply {
-    var (reminders, page) = (0, Page(limit: 1_000))
-    while true {
-      let found = try transaction.reminders(ReminderFilter(owner: caller.owner), page: page).count
-      reminders += found
-      guard found + transaction.unreadable.count >= page.limit else { break }
-      page.offset += page.limit
-    }
+    var reminders = 0
+    try transaction.eachPage(of: ReminderFilter(owner: caller.owner)) { reminders += $0.count }
     return Tracking.StartOver.Reply(
       reminders: reminders, trackers: try transaction.trackers(owner: caller.owner).count,
       entries: try transaction.entryCount(EntryFilter(owner: caller.owner)),

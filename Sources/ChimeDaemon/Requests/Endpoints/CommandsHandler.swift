@@ -30,7 +30,7 @@ struct CommandsHandler: CommandsInterface.Handler, RequestPart {
         what: "command", id: String(request.name.prefix(200)),
         near: SpellingSuggestions.to(request.name, among: book.commands.keys.map(\.rawValue)))
     }
-    guard book.isEnabled else { throw ControlFailure.conflict("commands are switched off: \(book.remedy)") }
+    try need(book.isEnabled, conflict: "commands are switched off: \(book.remedy)")
     let test = await commands.test(command, owner: caller.owner)
     return CommandsInterface.Test.Reply(
       result: CommandsInterface.TestResult(

@@ -128,9 +128,7 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
     if let id = request.which.id {
       try refuseMore(request.which)
       let delivery = try await store.read { [self] in try visible(id, $0) }
-      guard delivery.isPending else {
-        throw ControlFailure.conflict("the message \(id) is no longer pending: see chime deliveries --id \(id)")
-      }
+      try need(delivery.isPending, conflict: "the message \(id) is no longer pending: see chime deliveries --id \(id)")
       ids = [delivery.id]
     } else {
       let selection = try await select(request.which)
@@ -159,18 +157,16 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
   }
 
   private func refuseMore(_ which: DeliveriesInterface.Selection) throws {
-    guard which == DeliveriesInterface.Selection(id: which.id) else {
-      throw ControlFailure.invalidValue(field: "which", "an id cannot be used with other selections")
-    }
+    try need(
+      which == DeliveriesInterface.Selection(id: which.id), "which", "an id cannot be used with other selections")
   }
 
   /// Returns the filter of a selection of several messages.
   private func select(_ which: DeliveriesInterface.Selection) async throws -> DeliveryFilter {
     // `all` adds nothing to a channel, a reminder or a time.
-    guard which.all == true || which != DeliveriesInterface.Selection(all: which.all) else {
-      throw ControlFailure.invalidValue(
-        field: "which", "choose an id, a channel, a reminder, a time, or all")
-    }
+    try need(
+      which.all == true || which != DeliveriesInterface.Selection(all: which.all), "which",
+      "choose an id, a channel, a reminder, a time, or all")
     let (from, before) = (try instant(which.since, "since"), try instant(which.before, "before"))
     return try await store.read { [self] transaction in
       DeliveryFilter(

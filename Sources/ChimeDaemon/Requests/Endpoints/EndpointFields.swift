@@ -77,9 +77,8 @@ enum EndpointFields {
     } catch {
       throw ControlFailure.invalidValue(field: "secret", "\(error)")
     }
-    guard Set(lines.map(\.signing.secret.kind)).count == lines.count else {
-      throw ControlFailure.invalidValue(field: "secret", "give one secret, or one of each kind")
-    }
+    try need(
+      Set(lines.map(\.signing.secret.kind)).count == lines.count, "secret", "give one secret, or one of each kind")
     return lines
   }
 

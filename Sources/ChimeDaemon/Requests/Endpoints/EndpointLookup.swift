@@ -5,12 +5,10 @@ import ChimeCore
 enum EndpointLookup {
   static func queue(_ name: String, of owner: UInt32) throws -> DeliveryQueue {
     let channel = ChannelName(rawValue: name)
-    guard channel.isValidForEndpoint else {
-      throw ControlFailure.invalidValue(
-        field: "name",
-        "'\(TrackerFields.shown(name))' is not a name for an endpoint: use 1 to 64 letters, digits, . _ or -, and not desktop"
-      )
-    }
+    try need(
+      channel.isValidForEndpoint, "name",
+      "'\(TrackerFields.shown(name))' is not a name for an endpoint: use 1 to 64 letters, digits, . _ or -, and not desktop"
+    )
     return DeliveryQueue(owner: owner, channel: channel)
   }
 

@@ -92,33 +92,26 @@ struct EndpointSetting: Sendable {
       "events", \.events, \.events,
       take: { given in
         let named = Set(given.compactMap { OccurrenceEvent(rawValue: $0.rawValue) })
-        guard !named.isEmpty else {
-          throw ControlFailure.invalidValue(field: "events", "give at least one event, such as done")
-        }
+        try need(!named.isEmpty, "events", "give at least one event, such as done")
         return named == OccurrenceEvent.usual ? nil : OccurrenceEvent.allCases.filter(named.contains)
       }, show: { $0.compactMap { .init(rawValue: $0.rawValue) } }, read: { $0.events($1) },
       text: { .init(name: "events", text: $0.map { TOMLText.array($0.map(\.rawValue)) }) }),
     .text("reminders", \.reminders, \.reminders) { text in
-      guard ReminderChoice(text) != nil, text.utf8.count <= 260 else {
-        throw ControlFailure.invalidValue(field: "reminders", "give all, or tag: and a tag, such as tag:health")
-      }
+      try need(
+        ReminderChoice(text) != nil && text.utf8.count <= 260, "reminders",
+        "give all, or tag: and a tag, such as tag:health")
     },
     EndpointSetting(
       "concurrency", \.concurrency, \.concurrency,
       take: { number in
-        guard concurrency.contains(number) else {
-          throw ControlFailure.invalidValue(field: "concurrency", "give a number from 1 to \(concurrency.upperBound)")
-        }
+        try need(concurrency.contains(number), "concurrency", "give a number from 1 to \(concurrency.upperBound)")
         return number
       }, show: { $0 }, read: { $0.faults.number("concurrency", in: $1) },
       text: { .init(name: "concurrency", text: $0.map(String.init)) }),
     EndpointSetting(
       "rate", \.rate, \.rate,
       take: { rate in
-        guard rateCount.contains(rate.count) else {
-          throw ControlFailure.invalidValue(
-            field: "rate", "give a number of messages from 1 to \(rateCount.upperBound)")
-        }
+        try need(rateCount.contains(rate.count), "rate", "give a number of messages from 1 to \(rateCount.upperBound)")
         return .init(count: rate.count, span: try ReminderFields.duration(rate.span, "rate", rateSpan))
       }, show: { .init(count: $0.count, span: DurationText.formatISO8601($0.span)) }, read: { $0.rate($1) },
       text: { ManifestWriter.text("rate", $0.map { "\($0.count)/\(DurationText.format($0.span))" }) }),

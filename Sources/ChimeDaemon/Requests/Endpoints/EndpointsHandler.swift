@@ -54,17 +54,13 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
   ) throws -> [EndpointSecretFile.Line]? {
     let use = Endpoint.Kind(of: request.url).secretUse
     guard use == .signing else {
-      guard request.secret == nil, request.newSecret == nil else {
-        throw ControlFailure.invalidValue(
-          field: "secret",
-          "messages to this address are not signed: leave the secret out; the password for the log-in is its token")
-      }
+      try need(
+        request.secret == nil && request.newSecret == nil, "secret",
+        "messages to this address are not signed: leave the secret out; the password for the log-in is its token")
       return use == .answers && kept.sheet.secrets.isEmpty ? [EndpointFields.made(.hmac)] : nil
     }
     if let text = request.secret {
-      guard request.newSecret == nil else {
-        throw ControlFailure.invalidValue(field: "newSecret", "there is a secret already: leave out one of the two")
-      }
+      try need(request.newSecret == nil, "newSecret", "there is a secret already: leave out one of the two")
       return try EndpointFields.secrets(text)
     }
     if let kind = request.newSecret { return [EndpointFields.made(kind == .hmac ? .hmac : .ed25519)] }
@@ -80,11 +76,9 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
     let queue = try queue(request.name)
     let old = try await store.read { transaction in try EndpointLookup.endpoint(queue, in: transaction) }
     if let url = request.url { try EndpointFields.check(url: url) }
-    guard Endpoint.Kind(of: request.url ?? old.url) == old.kind else {
-      throw ControlFailure.invalidValue(
-        field: "url",
-        "an address of another kind needs other settings and secrets: add the endpoint anew with chime endpoint add")
-    }
+    try need(
+      Endpoint.Kind(of: request.url ?? old.url) == old.kind, "url",
+      "an address of another kind needs other settings and secrets: add the endpoint anew with chime endpoint add")
     var settings = old.settings
     let reset = request.reset ?? []
     EndpointFields.reset(reset, in: &settings)
@@ -156,11 +150,10 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
     let endpoint = try await store.read { transaction in try EndpointLookup.endpoint(queue, in: transaction) }
     let kept = secrets.read(queue)
     let access = kept.access(endpoint)
-    guard !access.needsSecret || !access.secrets.isEmpty else {
-      throw ControlFailure.conflict(
-        "the secret of \(queue.channel) cannot be read" + (kept.problem.map { " (\($0))" } ?? "")
-          + ": put the endpoint again with one")
-    }
+    try need(
+      !access.needsSecret || !access.secrets.isEmpty,
+      conflict: "the secret of \(queue.channel) cannot be read" + (kept.problem.map { " (\($0))" } ?? "")
+        + ": put the endpoint again with one")
     if let fault = access.fault { throw ControlFailure.conflict("\(queue.channel) cannot be used: \(fault)") }
     return EndpointsInterface.Test.Reply(
       result: wire.test(await requestContext.channels.channel(for: endpoint.kind).test(access)))
@@ -184,41 +177,36 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
   func handle(_ request: EndpointsInterface.Rotate) async throws -> EndpointsInterface.Rotate.Reply {
     let queue = try queue(request.name)
     let endpoint = try await store.read { transaction in try EndpointLookup.endpoint(queue, in: transaction) }
-    guard endpoint.kind.secretUse != .none else {
-      throw ControlFailure.conflict(
-        "messages to this address are not signed; chime endpoint edit \(queue.channel) --token-file FILE sets "
-          + "another password or token")
-    }
+    try need(
+      endpoint.kind.secretUse != .none,
+      conflict: "messages to this address are not signed; chime endpoint edit \(queue.channel) --token-file FILE sets "
+        + "another password or token")
     let overlap =
       try request.overlap.map { try ReminderFields.duration($0, "overlap", EndpointFields.overlap) } ?? .days(1)
     let kept = secrets.read(queue)
-    guard !kept.isCredential else {
-      throw ControlFailure.conflict(
+    try need(
+      !kept.isCredential,
+      conflict:
         "its secret is the credential endpoint.\(queue.channel), which chimed cannot change: add a second line with "
-          + "the new secret to the credential's file, and restart chimed")
-    }
+        + "the new secret to the credential's file, and restart chimed")
     let current = kept.sheet.current
-    guard !current.isEmpty else {
-      throw ControlFailure.conflict(
-        "\(queue.channel) has no secret to replace: put the endpoint again with one")
-    }
+    try need(!current.isEmpty, conflict: "\(queue.channel) has no secret to replace: put the endpoint again with one")
     let new =
       try request.secret.map(EndpointFields.secrets) ?? current.map { EndpointFields.made($0.signing.secret.kind) }
-    guard !new.contains(where: { new in kept.sheet.secrets.contains { $0.signing.secret == new.signing.secret } })
-    else {
-      throw ControlFailure.invalidValue(field: "secret", "the endpoint has this secret already: give a new one")
-    }
+    try need(
+      !new.contains(where: { new in kept.sheet.secrets.contains { $0.signing.secret == new.signing.secret } }),
+      "secret", "the endpoint has this secret already: give a new one")
     let (now, end) = (now, now + overlap)
     var old = kept.sheet
     for index in old.secrets.indices where old.secrets[index].signing.until == nil {
       old.secrets[index].signing.until = end
     }
     _ = old.forget(before: now)
-    guard new.count + old.secrets.count <= Self.mostSecrets else {
-      throw ControlFailure.conflict(
+    try need(
+      new.count + old.secrets.count <= Self.mostSecrets,
+      conflict:
         "\(old.secrets.count) replaced secrets of \(queue.channel) are still valid: rotate again when some have "
-          + "expired, or with a shorter overlap")
-    }
+        + "expired, or with a shorter overlap")
     // The secret must be durable before the client gets it.
     try endpointSecrets.change(queue) { $0.secrets = new + old.secrets }
     let changed = try await put(queue, changesSecret: true) { $0 }

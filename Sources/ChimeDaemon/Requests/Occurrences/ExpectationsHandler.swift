@@ -58,10 +58,9 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
   ) throws -> Endpoint {
     if let name {
       let endpoint = try EndpointLookup.endpoint(EndpointLookup.queue(name, of: owner), in: transaction)
-      guard endpoint.settings.hasTopic else {
-        throw ControlFailure.conflict(
-          "\(name) reads no topic: chime endpoint edit \(name) --replies https://ntfy.sh/my-replies")
-      }
+      try need(
+        endpoint.settings.hasTopic,
+        conflict: "\(name) reads no topic: chime endpoint edit \(name) --replies https://ntfy.sh/my-replies")
       return endpoint
     }
     let answering = try transaction.endpoints(owner: owner).filter(\.settings.hasTopic)
@@ -94,11 +93,11 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
   /// Finds an expectation by its id, a prefix of it, or its title.
   private func expectation(_ id: String, in transaction: any StoreTransaction) throws -> ReminderRecord {
     let record = try reminders(in: transaction).reminder(id)
-    guard record.reminder.isExpectation else {
-      throw ControlFailure.conflict(
+    try need(
+      record.reminder.isExpectation,
+      conflict:
         "\"\(record.reminder.title)\" is a reminder and does not expect a ping; chime edit \(record.reminder.id) "
-          + "--within 2h makes it an expectation")
-    }
+        + "--within 2h makes it an expectation")
     return record
   }
 

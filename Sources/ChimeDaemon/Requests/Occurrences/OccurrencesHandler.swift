@@ -58,9 +58,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
     let length = try request.length.map {
       try ReminderFields.duration($0, "length", .seconds(1)...(.days(366)))
     }
-    guard length == nil || request.until == nil else {
-      throw ControlFailure.invalidValue(field: "until", "give a length or a time, not both")
-    }
+    try need(length == nil || request.until == nil, "until", "give a length or a time, not both")
     let until = try request.until.map { text in
       guard let until = try? RFC3339.parse(text), until > now, until - now <= .days(366) else {
         throw ControlFailure.invalidValue(field: "until", "give a time within the next 366 days, in RFC 3339")
@@ -124,9 +122,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
   func handle(_ request: OccurrencesInterface.Move) async throws -> OccurrencesInterface.Move.Reply {
     let length = try request.by.map { try ReminderFields.duration($0, "by", .seconds(1)...(.days(366))) }
     let to = try instant(request.to, "to")
-    guard (length == nil) != (to == nil) else {
-      throw ControlFailure.invalidValue(field: "to", "give a length or a time, not both")
-    }
+    try need((length == nil) != (to == nil), "to", "give a length or a time, not both")
     return try await commit { [self] transaction in
       let record = try reminders(in: transaction).reminder(request.id)
       let reminder = record.reminder
@@ -147,9 +143,9 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
         throw ControlFailure.conflict("\"\(reminder.title)\" has no future time that can be moved")
       }
       let id = OccurrenceID(reminder: reminder.id, scheduledAt: next)
-      guard !heard.contains(id), try transaction.occurrence(id)?.wasDelivered != true else {
-        throw ControlFailure.conflict("\"\(reminder.title)\" has fired at that time already")
-      }
+      try need(
+        !heard.contains(id) && transaction.occurrence(id)?.wasDelivered != true,
+        conflict: "\"\(reminder.title)\" has fired at that time already")
       let occurrence = Occurrence(
         id: id, title: try reminder.filledTitle(in: transaction, context, now: now), owner: reminder.owner,
         state: .snoozed(until: until))
@@ -188,9 +184,9 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
 
   private func until(_ to: Instant?, _ length: Milliseconds?, from coming: Instant) throws -> Instant {
     let until = to ?? coming + (length ?? .zero)
-    guard until >= now + .seconds(1), until - now <= .days(366) else {
-      throw ControlFailure.invalidValue(field: to == nil ? "by" : "to", "the new time must be within the next 366 days")
-    }
+    try need(
+      until >= now + .seconds(1) && until - now <= .days(366), to == nil ? "by" : "to",
+      "the new time must be within the next 366 days")
     return until
   }
 }

@@ -53,9 +53,9 @@ extension RemindersHandler {
   }
 
   private func declared(_ request: Interface.Apply) throws -> Manifest {
-    guard !request.files.isEmpty, request.files.count <= Manifest.mostFiles else {
-      throw ControlFailure.invalidValue(field: "files", "give 1 to \(Manifest.mostFiles) files")
-    }
+    try need(
+      !request.files.isEmpty && request.files.count <= Manifest.mostFiles, "files",
+      "give 1 to \(Manifest.mostFiles) files")
     for name in [request.set, request.otherwise].compactMap({ $0 }) where !Manifest.isName(name) {
       throw ControlFailure.invalidValue(
         field: "set", "'\(TrackerFields.shown(name))' is not a name for a set: \(Manifest.nameSentence)")

@@ -9,9 +9,8 @@ extension RemindersHandler {
   fileprivate static let maxDraftFaults = 100
 
   func handle(_ request: Interface.AddMany) async throws -> Interface.AddMany.Reply {
-    guard (1...Self.maxAdded).contains(request.reminders.count) else {
-      throw ControlFailure.invalidValue(field: "reminders", "give 1 to \(Self.maxAdded) in one call")
-    }
+    try need(
+      (1...Self.maxAdded).contains(request.reminders.count), "reminders", "give 1 to \(Self.maxAdded) in one call")
     try check(token: request.token)
     var faults = DraftFaults()
     var drafted: [NewReminder] = []
@@ -94,7 +93,7 @@ extension RemindersHandler {
       }
       left = try transaction.insert(left.map { all[$0] }).map { left[$0] }
     }
-    guard left.isEmpty else { throw ControlFailure.limitExceeded("ids") }
+    try need(left.isEmpty, limit: "ids")
     return all.map(\.reminder)
   }
 

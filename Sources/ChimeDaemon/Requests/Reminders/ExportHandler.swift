@@ -18,15 +18,13 @@ extension RemindersHandler {
     let query = try ReminderQuery(filter, of: requestContext)
     let records = try await store.read { [self] transaction in
       if let ids = request.ids {
-        guard ids.count <= Self.maxExported else { throw ControlFailure.limitExceeded("\(Self.maxExported) ids") }
+        try need(ids.count <= Self.maxExported, limit: "\(Self.maxExported) ids")
         let lookup = reminders(in: transaction)
         return try ids.map { try lookup.reminder($0) }
       }
       let wire = self.wire
       let found = try transaction.reminders(query.stored, page: Page(limit: Self.maxExported))
-      guard found.count < Self.maxExported else {
-        throw ControlFailure.limitExceeded("\(Self.maxExported) reminders in one file; give a filter")
-      }
+      try need(found.count < Self.maxExported, limit: "\(Self.maxExported) reminders in one file; give a filter")
       return found.filter { query.isWanted(wire.reminder($0)) }
     }
     if request.format == Interface.ExportFormat.toml.rawValue {

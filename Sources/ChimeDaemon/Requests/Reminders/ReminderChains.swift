@@ -62,11 +62,11 @@ struct ReminderChains: ReminderPart {
       }
       guard let first = left.first else { continue }
       let others = left.count > 1 ? " and \(left.count - 1) more" : ""
-      guard followers.contains(first.id) else {
-        throw ControlFailure.conflict(
+      try need(
+        followers.contains(first.id),
+        conflict:
           "\"\(first.title)\" (\(first.id))\(others) waits until \"\(reminder.title)\" is done: remove that first, "
-            + "or end its wait (chime edit \(first.id) --only-if-done \"\")")
-      }
+          + "or end its wait (chime edit \(first.id) --only-if-done \"\")")
       throw ControlFailure.conflict(
         "\"\(first.title)\" (\(first.id))\(others) counts from \"\(reminder.title)\": remove that first, or give it another "
           + "schedule (chime edit \(first.id) --when …)")

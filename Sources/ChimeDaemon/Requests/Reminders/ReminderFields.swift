@@ -88,18 +88,14 @@ struct ReminderFields {
       reminder.within = try Self.duration(within, "within", Reminder.withins)
     }
     if let snooze = change.snooze {
-      guard Self.snoozeCounts.contains(snooze.count) else {
-        throw ControlFailure.invalidValue(field: "snooze", "give one to ten lengths, such as PT10M")
-      }
+      try need(Self.snoozeCounts.contains(snooze.count), "snooze", "give one to ten lengths, such as PT10M")
       reminder.snoozeLengths = try snooze.map { try Self.duration($0, "snooze", Self.snoozeLengths) }
     }
   }
 
   /// Parses a schedule. It must have a time to come.
   func schedule(_ when: String, in timezone: ZoneChoice, at place: Place?) throws -> Schedule {
-    guard when.utf8.count <= Self.maxWhenBytes else {
-      throw ControlFailure.invalidValue(field: "when", "a schedule has at most \(Self.maxWhenBytes) bytes")
-    }
+    try need(when.utf8.count <= Self.maxWhenBytes, "when", "a schedule has at most \(Self.maxWhenBytes) bytes")
     let scheduleContext = context.scheduleContext(in: try zone(timezone), at: place)
     do {
       return try Schedule.parse(when, now: now, in: scheduleContext)
@@ -211,26 +207,20 @@ struct ReminderFields {
   }
 
   func channels(_ names: [String], _ field: String = "channels") throws -> [ChannelName] {
-    guard (1...Self.maxItems).contains(names.count) else {
-      throw ControlFailure.invalidValue(field: field, "give one to \(Self.maxItems) channels")
-    }
+    try need((1...Self.maxItems).contains(names.count), field, "give one to \(Self.maxItems) channels")
     var result: [ChannelName] = []
     for name in names {
       let channel = ChannelName(rawValue: name)
-      guard channel == .desktop || channel.isValidForEndpoint else {
-        throw ControlFailure.invalidValue(
-          field: field,
-          "'\(TrackerFields.shown(name))' is not a channel: give desktop, or the name of an endpoint or a command")
-      }
+      try need(
+        channel == .desktop || channel.isValidForEndpoint, field,
+        "'\(TrackerFields.shown(name))' is not a channel: give desktop, or the name of an endpoint or a command")
       if !result.contains(channel) { result.append(channel) }
     }
     return result
   }
 
   private func tags(_ tags: [String]) throws -> [String] {
-    guard tags.count <= Self.maxItems else {
-      throw ControlFailure.invalidValue(field: "tags", "give at most \(Self.maxItems) tags")
-    }
+    try need(tags.count <= Self.maxItems, "tags", "give at most \(Self.maxItems) tags")
     var result: [String] = []
     for tag in tags {
       let tag = try Self.text(tag, "tags", maximum: 64)
@@ -242,11 +232,9 @@ struct ReminderFields {
   /// Checks a text: any script, but no control characters, which could affect a terminal (U+0000–001F, 007F–009F).
   static func text(_ value: String, _ field: String, maximum: Int, multiline: Bool = false) throws -> String {
     let value = value.trimmed
-    guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
-    guard value.utf8.count <= maximum else {
-      throw ControlFailure.invalidValue(
-        field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are allowed")
-    }
+    try need(!value.isEmpty, field, "the \(field) is empty")
+    try need(
+      value.utf8.count <= maximum, field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are allowed")
     if let control = control(in: value, lines: multiline) {
       throw ControlFailure.invalidValue(field: field, "the \(field) has a control character (\(control))")
     }
@@ -279,16 +267,13 @@ extension ReminderFields {
         field: "nag", "give the interval of repeats until it is answered, such as every PT5M")
     }
     if let max = wire.max {
-      guard Nag.counts.contains(max) else {
-        throw ControlFailure.invalidValue(
-          field: "nag", "a reminder has \(Nag.counts.lowerBound) to \(Nag.counts.upperBound) repeats, not \(max)")
-      }
+      try need(
+        Nag.counts.contains(max), "nag",
+        "a reminder has \(Nag.counts.lowerBound) to \(Nag.counts.upperBound) repeats, not \(max)")
       nag.max = max
     }
     if let steps = wire.escalation {
-      guard steps.count <= Nag.maxSteps else {
-        throw ControlFailure.invalidValue(field: "nag", "give at most \(Nag.maxSteps) steps of escalation")
-      }
+      try need(steps.count <= Nag.maxSteps, "nag", "give at most \(Nag.maxSteps) steps of escalation")
       nag.escalation = try steps.map { .init(from: $0.from, channels: try channels($0.channels, "nag")) }
         .enumerated().sorted { ($0.element.from, $0.offset) < ($1.element.from, $1.offset) }.map(\.element)
     }
@@ -324,10 +309,8 @@ extension ReminderFields {
     // `apply` merges these with what is there.
     (judged.nag, judged.quiet) = (nil, nil)
     try apply(WireMapper.draft(of: reminder), to: &judged)
-    guard Reminder.skips.contains(reminder.skipNext) else {
-      throw ControlFailure.invalidValue(
-        field: "skipNext", "give a number from 0 to \(Reminder.skips.upperBound)")
-    }
+    try need(
+      Reminder.skips.contains(reminder.skipNext), "skipNext", "give a number from 0 to \(Reminder.skips.upperBound)")
     if let link = reminder.tracker { try judge(link) }
     // This machine may lack the zone. The reminder follows UTC then.
     if case .named(let name) = reminder.timezone, !Zone.isValidIdentifier(name) { throw unknownZone(name) }
@@ -338,13 +321,10 @@ extension ReminderFields {
   }
 
   private func judge(_ link: TrackerLink) throws {
-    guard TrackerID(checking: link.tracker.rawValue) != nil else {
-      throw ControlFailure.invalidValue(field: "tracker", "the id of a tracker is invalid")
-    }
+    try need(TrackerID(checking: link.tracker.rawValue) != nil, "tracker", "the id of a tracker is invalid")
     guard let amount = link.amount else { return }
-    guard (1...Quantity.limit(of: link.unit?.dimension ?? .count)).contains(amount.grains) else {
-      throw ControlFailure.invalidValue(
-        field: "tracker", "an amount must be more than zero, and not larger than Chime can record")
-    }
+    try need(
+      (1...Quantity.limit(of: link.unit?.dimension ?? .count)).contains(amount.grains), "tracker",
+      "an amount must be more than zero, and not larger than Chime can record")
   }
 }

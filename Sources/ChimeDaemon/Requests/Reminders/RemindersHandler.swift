@@ -234,9 +234,7 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart, TrackingPart 
 
   func handle(_ request: Interface.Skip) async throws -> Interface.Skip.Reply {
     let count = request.count ?? 1
-    guard Reminder.skips.contains(count) else {
-      throw ControlFailure.invalidValue(field: "count", "give a number from 0 to \(Reminder.skips.upperBound)")
-    }
+    try need(Reminder.skips.contains(count), "count", "give a number from 0 to \(Reminder.skips.upperBound)")
     let reply = try await change(
       request.id, .reminderSkipped, count == 0 ? "skips nothing of" : "skips the next \(count) of"
     ) { reminder, _ in reminder.skipNext = count }

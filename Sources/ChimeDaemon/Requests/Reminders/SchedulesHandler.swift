@@ -8,9 +8,7 @@ struct SchedulesHandler: SchedulesInterface.Handler, RequestPart {
 
   func handle(_ request: SchedulesInterface.Explain) throws -> SchedulesInterface.Explain.Reply {
     let count = request.count ?? 5
-    guard (1...1_000).contains(count) else {
-      throw ControlFailure.invalidValue(field: "count", "give a number from 1 to 1000")
-    }
+    try need((1...1_000).contains(count), "count", "give a number from 1 to 1000")
     let after = try instant(request.after, "after") ?? now
     let fields = ReminderFields(context: context, configuration: configuration, now: after)
     let question = try Question(
@@ -53,9 +51,7 @@ struct SchedulesHandler: SchedulesInterface.Handler, RequestPart {
 
   func handle(_ request: SchedulesInterface.Calendars) throws -> SchedulesInterface.Calendars.Reply {
     let count = request.count ?? 10
-    guard (1...1_000).contains(count) else {
-      throw ControlFailure.invalidValue(field: "count", "give a number from 1 to 1000")
-    }
+    try need((1...1_000).contains(count), "count", "give a number from 1 to 1000")
     var first = context.zones.local.civil(at: now).date
     if let from = request.from {
       guard let date = CivilDate(from) else {

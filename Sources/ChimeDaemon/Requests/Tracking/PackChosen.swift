@@ -21,21 +21,15 @@ struct PackChosen {
     } else if let known, known.pack == nil, known.kind == declared.kind, Self.fits(known.unit, declared.unit) {
       merge(known, into: &tracker)
     }
-    guard tracker.fields.count <= TrackerFields.maxFields else {
-      throw ControlFailure.invalidValue(
-        field: "fields",
-        "\(id) would have \(tracker.fields.count) further measures, with those of the pack; at most "
-          + "\(TrackerFields.maxFields) are taken")
-    }
+    try need(
+      tracker.fields.count <= TrackerFields.maxFields, "fields",
+      "\(id) would have \(tracker.fields.count) further measures, with those of the pack; at most "
+        + "\(TrackerFields.maxFields) are taken")
     if let symbol = choices.units?[id] { try choose(unit: symbol, for: &tracker) }
     if let value = choices.goals?[id] { tracker.goal = try goal(value, for: tracker) }
     if let value = choices.usual?[id] { tracker.usual = try positive(value, "usual", of: tracker) }
     if let value = choices.milestoneSteps?[id] {
-      guard tracker.kind == .measure else {
-        throw ControlFailure.invalidValue(
-          field: "milestoneSteps",
-          "\(id) is not a measure and has no steps to celebrate")
-      }
+      try need(tracker.kind == .measure, "milestoneSteps", "\(id) is not a measure and has no steps to celebrate")
       tracker.milestoneStep = try positive(value, "milestoneSteps", of: tracker)
     }
     if let title = choices.titles?[id] {
@@ -43,7 +37,7 @@ struct PackChosen {
     }
     if let names = choices.weekdays?[id] {
       let set = try TrackerFields.weekdays(names.split(separator: ",").map(String.init), "weekdays")
-      guard !set.isEmpty else { throw ControlFailure.invalidValue(field: "weekdays", "give at least one weekday") }
+      try need(!set.isEmpty, "weekdays", "give at least one weekday")
       tracker.counting = .weekdays(set)
     }
     return tracker
@@ -126,9 +120,7 @@ struct PackChosen {
 
   private func positive(_ value: Double, _ field: String, of tracker: Tracker) throws -> Quantity {
     let quantity = try TrackerFields.quantity(value, in: nil, of: tracker, field)
-    guard quantity > .zero else {
-      throw ControlFailure.invalidValue(field: field, "\(tracker.id): give more than zero")
-    }
+    try need(quantity > .zero, field, "\(tracker.id): give more than zero")
     return quantity
   }
 }

@@ -31,9 +31,7 @@ extension TrackerFields {
     guard let range, range.from != nil || range.to != nil else { return nil }
     let from = try range.from.map { try day($0, field) } ?? .earliest
     let to = try range.to.map { try day($0, field) } ?? .latest
-    guard from <= to else {
-      throw ControlFailure.invalidValue(field: field, "\(from) is after \(to): give the earlier day first")
-    }
+    try need(from <= to, field, "\(from) is after \(to): give the earlier day first")
     return from...to
   }
 
@@ -73,16 +71,14 @@ extension TrackerFields {
   }
 
   static func quantity(_ value: Double, _ unit: Unit, _ field: String) throws -> Quantity {
-    guard value.isFinite else { throw ControlFailure.invalidValue(field: field, "give a number") }
+    try need(value.isFinite, field, "give a number")
     guard let quantity = Quantity(value, unit) else {
       let most = Quantity(grains: Quantity.limit(of: unit.dimension)).value(in: unit).rounded(.down)
       throw ControlFailure.invalidValue(
         field: field,
         "it is larger than Chime can record: at most \(Int64(most)) \(unit)")
     }
-    guard quantity != .zero || value == 0 else {
-      throw ControlFailure.invalidValue(field: field, "it is too close to zero, in \(unit)")
-    }
+    try need(quantity != .zero || value == 0, field, "it is too close to zero, in \(unit)")
     return quantity
   }
 
@@ -102,9 +98,9 @@ extension TrackerFields {
       }
       quantity = .ones(count)
     }
-    guard quantity >= .zero, quantity <= tracker.mostStock else {
-      throw ControlFailure.invalidValue(field: field, "it must be zero or more, and not larger than Chime can record")
-    }
+    try need(
+      quantity >= .zero && quantity <= tracker.mostStock, field,
+      "it must be zero or more, and not larger than Chime can record")
     return quantity
   }
 
@@ -152,10 +148,9 @@ extension TrackerFields {
   static func note(_ note: String) throws -> String? {
     let trimmed = note.trimmed
     guard !trimmed.isEmpty else { return nil }
-    guard trimmed.count <= Entry.longestNote else {
-      throw ControlFailure.invalidValue(
-        field: "note", "a note has at most \(Entry.longestNote) characters; this one has \(trimmed.count)")
-    }
+    try need(
+      trimmed.count <= Entry.longestNote, "note",
+      "a note has at most \(Entry.longestNote) characters; this one has \(trimmed.count)")
     return try ReminderFields.text(trimmed, "note", maximum: 8 * Entry.longestNote, multiline: true)
   }
 
@@ -165,9 +160,7 @@ extension TrackerFields {
     guard let instant = try? RFC3339.parse(text) else {
       throw ControlFailure.invalidValue(field: "at", "give an RFC 3339 time, such as 2026-12-01T09:00:00+01:00")
     }
-    guard instant >= Instant(seconds: 2 * 86_400) else {
-      throw ControlFailure.invalidValue(field: "at", "give a time after 1970")
-    }
+    try need(instant >= Instant(seconds: 2 * 86_400), "at", "give a time after 1970")
     return instant
   }
 }

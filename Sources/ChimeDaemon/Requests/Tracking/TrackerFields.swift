@@ -59,18 +59,14 @@ struct TrackerFields {
 
   /// Returns the presets, sorted and each once.
   static func presets(_ amounts: [Double], of tracker: Tracker) throws -> [Quantity] {
-    guard amounts.count <= maxPresets else {
-      throw ControlFailure.invalidValue(field: "presets", "give at most \(maxPresets) amounts")
-    }
+    try need(amounts.count <= maxPresets, "presets", "give at most \(maxPresets) amounts")
     return try Set(amounts.map { try positive($0, "presets", of: tracker) }).sorted()
   }
 
   static func positive(_ value: Double, _ field: String, of tracker: Tracker) throws -> Quantity {
     guard let unit = tracker.unit else { throw hasNoAmount(field) }
     let quantity = try quantity(value, unit, field)
-    guard quantity > .zero else {
-      throw ControlFailure.invalidValue(field: field, "give more than zero, in \(unit)")
-    }
+    try need(quantity > .zero, field, "give more than zero, in \(unit)")
     return quantity
   }
 
@@ -99,20 +95,15 @@ struct TrackerFields {
   // MARK: Parts
 
   static func goal(_ goal: Wired.Goal, of tracker: Tracker) throws -> Goal {
-    guard [goal.count != nil, goal.total != nil, goal.value != nil].count(where: { $0 }) == 1 else {
-      throw ControlFailure.invalidValue(
-        field: "goal", "give one of count (a check), total (an amount) and value (a measure)")
-    }
+    try need(
+      [goal.count != nil, goal.total != nil, goal.value != nil].count(where: { $0 }) == 1, "goal",
+      "give one of count (a check), total (an amount) and value (a measure)")
     let period = goal.period.flatMap { Goal.Period(rawValue: $0.rawValue) } ?? .day
     let isAtMost = goal.atMost ?? false
-    guard period == .day || !isAtMost else {
-      throw ControlFailure.invalidValue(field: "goal", "a limit applies to a day: leave the period out")
-    }
+    try need(period == .day || !isAtMost, "goal", "a limit applies to a day: leave the period out")
     if let count = goal.count {
       let least = isAtMost ? 0 : 1
-      guard (least...10_000).contains(count) else {
-        throw ControlFailure.invalidValue(field: "goal", "give \(least) to 10000 entries")
-      }
+      try need((least...10_000).contains(count), "goal", "give \(least) to 10000 entries")
       return Goal(.count(count), each: period, atMost: isAtMost)
     }
     if let total = goal.total {
@@ -124,13 +115,9 @@ struct TrackerFields {
       throw ControlFailure.invalidValue(
         field: "goal", "the goal of a check is a count of entries: give count")
     }
-    guard !isAtMost else {
-      throw ControlFailure.invalidValue(
-        field: "goal", "a measure cannot have a limit, because its values do not add up: give the value to reach")
-    }
-    guard goal.period == nil || goal.period == .day else {
-      throw ControlFailure.invalidValue(field: "goal", "a value is reached once: leave the period out")
-    }
+    try need(
+      !isAtMost, "goal", "a measure cannot have a limit, because its values do not add up: give the value to reach")
+    try need(goal.period == nil || goal.period == .day, "goal", "a value is reached once: leave the period out")
     return Goal(.value(try quantity(goal.value ?? 0, unit, "goal")))
   }
 
@@ -162,9 +149,7 @@ struct TrackerFields {
   }
 
   static func pauses(_ pauses: [Wired.Range]) throws -> [ClosedRange<CivilDate>] {
-    guard pauses.count <= maxPauses else {
-      throw ControlFailure.invalidValue(field: "pauses", "give at most \(maxPauses) pauses")
-    }
+    try need(pauses.count <= maxPauses, "pauses", "give at most \(maxPauses) pauses")
     return try pauses.map { pause in
       guard let range = try range(pause, "pauses") else {
         throw ControlFailure.invalidValue(field: "pauses", "give the first day of a pause, its last, or both")
@@ -174,9 +159,7 @@ struct TrackerFields {
   }
 
   static func skips(_ skips: [String]) throws -> [CivilDate] {
-    guard skips.count <= maxSkips else {
-      throw ControlFailure.invalidValue(field: "skips", "give at most \(maxSkips) days")
-    }
+    try need(skips.count <= maxSkips, "skips", "give at most \(maxSkips) days")
     return try Set(skips.map { try day($0, "skips") }).sorted()
   }
 
@@ -206,19 +189,14 @@ struct TrackerFields {
   }
 
   static func texts(_ texts: [String: String], _ field: String, maximum: Int) throws -> LocalizedText {
-    guard (1...maxLanguages).contains(texts.count) else {
-      throw ControlFailure.invalidValue(field: field, "give the text in one to \(maxLanguages) languages")
-    }
+    try need((1...maxLanguages).contains(texts.count), field, "give the text in one to \(maxLanguages) languages")
     var result: [String: String] = [:]
     for (language, text) in texts {
-      guard (1...35).contains(language.utf8.count),
-        language.utf8.allSatisfy({
-          UInt8(ascii: "-") == $0 || Character(UnicodeScalar($0)).isLetter || Character(UnicodeScalar($0)).isNumber
-        })
-      else {
-        throw ControlFailure.invalidValue(
-          field: field, "'\(shown(language))' is not a language: give a tag such as en or pt-BR")
-      }
+      try need(
+        (1...35).contains(language.utf8.count)
+          && (language.utf8.allSatisfy({
+            UInt8(ascii: "-") == $0 || Character(UnicodeScalar($0)).isLetter || Character(UnicodeScalar($0)).isNumber
+          })), field, "'\(shown(language))' is not a language: give a tag such as en or pt-BR")
       result[language] = try ReminderFields.text(text, field, maximum: maximum)
     }
     return LocalizedText(result)

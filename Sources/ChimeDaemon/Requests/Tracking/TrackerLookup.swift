@@ -22,9 +22,7 @@ struct TrackerLookup {
   func tracker(_ text: String?) throws -> Tracker? { try text.map { try tracker($0) } }
 
   func item(_ text: String, of tracker: Tracker) throws -> Item {
-    guard tracker.hasItems else {
-      throw ControlFailure.invalidValue(field: "item", "\(tracker.id) has no items: leave the item out")
-    }
+    try need(tracker.hasItems, "item", "\(tracker.id) has no items: leave the item out")
     let items = try transaction.items(of: tracker.key)
     return try find(
       text, among: items.map { Named(value: $0, id: $0.id.rawValue, titles: [$0.title]) }, what: "item")

@@ -71,9 +71,7 @@ struct TrackerSetting: Sendable {
       "decimals", \.decimals, \.decimals, key: "decimals",
       take: { digits, tracker in
         guard tracker.kind != .check else { throw TrackerFields.hasNoAmount("decimals") }
-        guard TrackerFields.decimals.contains(digits) else {
-          throw ControlFailure.invalidValue(field: "decimals", "give 0 to 3 digits after the point")
-        }
+        try need(TrackerFields.decimals.contains(digits), "decimals", "give 0 to 3 digits after the point")
         return digits
       }, read: { reader, key, table, _ in reader.number(key, in: table) },
       text: {
@@ -108,9 +106,7 @@ struct TrackerSetting: Sendable {
     TrackerSetting(
       "skipsEachMonth", \.skipsEachMonth, \.skipsEachMonth, key: "skipsEachMonth", reset: { $0.skipsEachMonth = nil },
       take: { days, _ in
-        guard (0...31).contains(days) else {
-          throw ControlFailure.invalidValue(field: "skipsEachMonth", "give 0 to 31 days of a month")
-        }
+        try need((0...31).contains(days), "skipsEachMonth", "give 0 to 31 days of a month")
         return days
       }, read: { reader, key, table, _ in reader.number(key, in: table) },
       text: { Field(name: "skipsEachMonth", text: $0.skipsEachMonth.map(String.init)) }),
@@ -121,9 +117,7 @@ struct TrackerSetting: Sendable {
       "fields", \.fields, \.fields, take: { fields, _ in try TrackerFields.fields(fields) },
       text: { Field(name: "fields", text: ManifestWriter.units($0.fields), isUsual: $0.fields.isEmpty) }),
     amount("milestoneStep", \.milestoneStep, \.milestoneStep, key: "milestone") { tracker in
-      guard tracker.kind == .measure else {
-        throw ControlFailure.invalidValue(field: "milestoneStep", "only a measure has steps to celebrate")
-      }
+      try need(tracker.kind == .measure, "milestoneStep", "only a measure has steps to celebrate")
     },
     TrackerSetting(
       "stock", \.stock, \.stock, key: "stock", reset: { $0.stock = nil },
@@ -149,9 +143,7 @@ struct TrackerSetting: Sendable {
         guard var stock = tracker.stock else {
           throw ControlFailure.invalidValue(field: "warnDays", "give the stock too")
         }
-        guard Stock.warnDays.contains(days) else {
-          throw ControlFailure.invalidValue(field: "warnDays", "give 0 to 366 days")
-        }
+        try need(Stock.warnDays.contains(days), "warnDays", "give 0 to 366 days")
         stock.warnDays = days
         return stock
       }, read: { reader, key, table, _ in reader.number(key, in: table) },
@@ -197,11 +189,9 @@ struct TrackerSetting: Sendable {
     var setting = TrackerSetting(
       "unit", \.unit, \.unit, key: "unit",
       reset: { tracker in
-        guard tracker.kind == .check else {
-          throw ControlFailure.invalidValue(
-            field: "reset",
-            "\(tracker.id) is in \(tracker.unit?.symbol ?? "a unit") and needs a unit: give another one")
-        }
+        try need(
+          tracker.kind == .check, "reset",
+          "\(tracker.id) is in \(tracker.unit?.symbol ?? "a unit") and needs a unit: give another one")
         tracker.unit = nil
       }, take: { symbol, _ in try TrackerFields.unit(symbol, "unit") },
       read: { reader, key, table, tracker in reader.unit(key, in: table, of: tracker) },

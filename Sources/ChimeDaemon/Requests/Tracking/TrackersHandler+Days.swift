@@ -76,9 +76,7 @@ extension TrackersHandler {
   func handle(_ request: Tracking.Stats) async throws -> Tracking.Stats.Reply {
     let asked = try TrackerFields.range(request.range)
     let averageDays = request.averageDays ?? 7
-    guard (1...365).contains(averageDays) else {
-      throw ControlFailure.invalidValue(field: "averageDays", "give 1 to 365 days")
-    }
+    try need((1...365).contains(averageDays), "averageDays", "give 1 to 365 days")
     if let name = request.field {
       return try await store.readApart { [self] transaction in
         try stats(field: name, request, asked, averageDays, transaction)
@@ -178,14 +176,8 @@ extension TrackersHandler {
     let to = wired?.to == nil ? end : range?.upperBound ?? end
     let longest = to.adding(days: 1 - Self.maxDays) ?? .earliest
     guard wired?.from != nil, let from = range?.lowerBound else { return min(max(begin, longest), to)...to }
-    guard from <= to else {
-      throw ControlFailure.invalidValue(field: "range", "\(from) is in the future: give a past day, or an end too")
-    }
-    guard from >= longest else {
-      throw ControlFailure.invalidValue(
-        field: "range",
-        "at most \(Self.maxDays) days fit into one answer: request them in parts")
-    }
+    try need(from <= to, "range", "\(from) is in the future: give a past day, or an end too")
+    try need(from >= longest, "range", "at most \(Self.maxDays) days fit into one answer: request them in parts")
     return from...to
   }
 
@@ -272,9 +264,7 @@ extension TrackersHandler {
   func handle(_ request: Tracking.Achievements) async throws -> Tracking.Achievements.Reply {
     try await store.read { [self] transaction in
       if let item = request.item { return try achievements(ofItem: item, request, transaction) }
-      guard request.tracker == nil else {
-        throw ControlFailure.invalidValue(field: "tracker", "a tracker needs an item of it: give that too")
-      }
+      try need(request.tracker == nil, "tracker", "a tracker needs an item of it: give that too")
       let packs = try request.pack.map { [try lookup(transaction).pack($0)] } ?? transaction.packs(owner: caller.owner)
       let wire = self.wire
       let achievements = try packs.flatMap { installed in

@@ -66,11 +66,9 @@ extension TrackersHandler {
     let range = try TrackerFields.range(request.range)
     return try await changeTracking { [self] work, generator in
       if let id = request.id {
-        guard request.tracker == nil, range == nil else {
-          throw ControlFailure.invalidValue(
-            field: "id",
-            "give either an entry's id, or a tracker with an optional range")
-        }
+        try need(
+          request.tracker == nil && range == nil, "id", "give either an entry's id, or a tracker with an optional range"
+        )
         let outcome = try work.remove(EntryID(rawValue: Int64(id)), using: &generator)
         return (Tracking.RemoveEntry.Reply(removed: outcome.removed), outcome, nil)
       }
@@ -89,12 +87,8 @@ extension TrackersHandler {
     let weekdays = try request.weekdays.map { try TrackerFields.weekdays($0, "weekdays") }
     let limit = request.limit ?? 100
     let offset = request.offset ?? 0
-    guard (0...Self.maxEntries).contains(limit) else {
-      throw ControlFailure.invalidValue(field: "limit", "give a number from 0 to \(Self.maxEntries)")
-    }
-    guard (0...1_000_000_000).contains(offset) else {
-      throw ControlFailure.invalidValue(field: "offset", "give the number of entries to skip")
-    }
+    try need((0...Self.maxEntries).contains(limit), "limit", "give a number from 0 to \(Self.maxEntries)")
+    try need((0...1_000_000_000).contains(offset), "offset", "give the number of entries to skip")
     let text = try request.text.map { try ReminderFields.text($0, "text", maximum: 1_000) }
     return try await store.read { [self] transaction in
       let lookup = lookup(transaction)
@@ -261,9 +255,8 @@ extension TrackersHandler {
       } catch let error as DecodingError {
         throw ControlFailure.invalidFile(line: EntryObject.number(of: error), EntryObject.sentence(error))
       }
-      guard file.entries.count <= EntryPlan.mostEntries else {
-        throw ControlFailure.limitExceeded("a file has at most \(EntryPlan.mostEntries) entries")
-      }
+      try need(
+        file.entries.count <= EntryPlan.mostEntries, limit: "a file has at most \(EntryPlan.mostEntries) entries")
       var reader = EntryReader(settings)
       for (index, entry) in file.entries.enumerated() { reader.take(entry.row(index + 1)) }
       return reader.plan
@@ -316,10 +309,9 @@ extension TrackersHandler {
   private func owned(_ trackers: [Tracker], _ transaction: any StoreTransaction) throws -> [Tracker] {
     let known = try transaction.trackers(owner: caller.owner)
     let new = trackers.filter { tracker in !known.contains { $0.id == tracker.id } }
-    guard known.count + new.count <= TrackerFields.maxTrackers else {
-      throw ControlFailure.limitExceeded(
-        "trackers: at most \(TrackerFields.maxTrackers); the file has \(new.count) more")
-    }
+    try need(
+      known.count + new.count <= TrackerFields.maxTrackers,
+      limit: "trackers: at most \(TrackerFields.maxTrackers); the file has \(new.count) more")
     return trackers.map { tracker in
       var tracker = tracker.owned(by: caller.owner)
       // A known tracker gets the skipped days of the file.

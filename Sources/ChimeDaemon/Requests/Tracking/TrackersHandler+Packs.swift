@@ -25,14 +25,14 @@ extension TrackersHandler {
     let declared = try pack(request)
     let choices = request.choices ?? Tracking.PackChoices()
     let wishes = try wishes(choices, of: declared)
-    guard request.sample != true || declared.samples?.isEmpty == false else {
-      throw ControlFailure.invalidValue(field: "sample", "the pack \(declared.id) has no sample data")
-    }
+    try need(
+      request.sample != true || declared.samples?.isEmpty == false, "sample",
+      "the pack \(declared.id) has no sample data")
     return try await changeTracking(dryRun: request.dryRun) { [self] work, generator in
       let before = try work.transaction.pack(declared.id, owner: caller.owner)
-      guard try before != nil || work.transaction.packs(owner: caller.owner).count < TrackerFields.maxPacks else {
-        throw ControlFailure.limitExceeded("packs: at most \(TrackerFields.maxPacks); remove one first")
-      }
+      try need(
+        before != nil || work.transaction.packs(owner: caller.owner).count < TrackerFields.maxPacks,
+        limit: "packs: at most \(TrackerFields.maxPacks); remove one first")
       var pack = declared
       pack.samples = nil
       pack.trackers = try declared.trackers.map { tracker in
@@ -60,13 +60,9 @@ extension TrackersHandler {
     try await changeTracking { [self] work, generator in
       let installed = try lookup(work.transaction).pack(request.id)
       if request.sample == true {
-        guard request.entries != true else {
-          throw ControlFailure.invalidValue(field: "sample", "sample data is removed separately: leave entries out")
-        }
+        try need(request.entries != true, "sample", "sample data is removed separately: leave entries out")
         let (items, outcome) = try work.removeSamples(of: installed.pack.id, using: &generator)
-        guard outcome.change != nil else {
-          throw ControlFailure.conflict("there is no sample data of \(installed.pack.id)")
-        }
+        try need(outcome.change != nil, conflict: "there is no sample data of \(installed.pack.id)")
         let reply = Tracking.RemovePack.Reply(
           pack: try wired(installed, work.transaction), items: items, removed: outcome.removed)
         return (reply, outcome, "sample data of \(installed.pack.id) removed")
@@ -114,9 +110,7 @@ extension TrackersHandler {
       if wishes.reminders[key] == nil { wishes.reminders[key] = true }
     }
     if let language = choices.language {
-      guard (1...35).contains(language.utf8.count) else {
-        throw ControlFailure.invalidValue(field: "language", "give the tag of a language, such as cs")
-      }
+      try need((1...35).contains(language.utf8.count), "language", "give the tag of a language, such as cs")
       wishes.languages = [language, "en"]
     }
     return wishes
@@ -189,25 +183,19 @@ extension TrackersHandler {
   private func newItem(
     _ request: Tracking.PutItem, of tracker: Tracker, _ transaction: any StoreTransaction
   ) throws -> Item {
-    guard tracker.hasItems else {
-      throw ControlFailure.invalidValue(
-        field: "tracker", "\(tracker.id) has no items: put the tracker with hasItems first")
-    }
+    try need(tracker.hasItems, "tracker", "\(tracker.id) has no items: put the tracker with hasItems first")
     guard let title = request.title else {
       if let id = request.id { _ = try lookup(transaction).item(id, of: tracker) }
       throw ControlFailure.invalidValue(field: "title", "give a title")
     }
     let items = try transaction.items(of: tracker.key)
-    guard items.count < Self.maxItems else {
-      throw ControlFailure.limitExceeded("items: at most \(Self.maxItems) for each tracker; remove one first")
-    }
+    try need(items.count < Self.maxItems, limit: "items: at most \(Self.maxItems) for each tracker; remove one first")
     let taken = Set(items.map(\.id.rawValue))
     let id: String
     if let wanted = request.id {
-      guard TrackerFields.isItemID(wanted) else {
-        throw ControlFailure.invalidValue(
-          field: "id", "'\(TrackerFields.shown(wanted))' is not an id: give 1 to 64 of a-z, 0-9 and -")
-      }
+      try need(
+        TrackerFields.isItemID(wanted), "id",
+        "'\(TrackerFields.shown(wanted))' is not an id: give 1 to 64 of a-z, 0-9 and -")
       id = wanted
     } else {
       if let known = items.first(where: { $0.title.lowercased() == title.trimmed.lowercased() }) {
@@ -222,9 +210,7 @@ extension TrackersHandler {
   }
 
   private static func attributes(_ attributes: [String: String]) throws -> [String: String] {
-    guard attributes.count <= maxAttributes else {
-      throw ControlFailure.invalidValue(field: "attributes", "give at most \(maxAttributes) attributes")
-    }
+    try need(attributes.count <= maxAttributes, "attributes", "give at most \(maxAttributes) attributes")
     var result: [String: String] = [:]
     for (name, value) in attributes where !value.trimmed.isEmpty {
       result[try ReminderFields.text(name, "attributes", maximum: 32)] = try ReminderFields.text(
@@ -270,17 +256,14 @@ extension TrackersHandler {
         guard let known else { throw TrackingRefused.noMilestone(Int64(id)) }
         milestone = known
       } else {
-        guard request.title != nil else {
-          throw ControlFailure.invalidValue(field: "title", "give a title for the milestone")
-        }
+        try need(request.title != nil, "title", "give a title for the milestone")
         milestone = Milestone(
           id: 0, tracker: tracker.id, owner: caller.owner, day: today(of: tracker), title: "", createdAt: now)
       }
       if let day = request.day { milestone.day = try TrackerFields.day(day, "day") }
-      guard milestone.day <= max(today(of: tracker), localToday) else {
-        throw ControlFailure.invalidValue(
-          field: "day", "\(milestone.day) is in the future: give today or a past day")
-      }
+      try need(
+        milestone.day <= max(today(of: tracker), localToday), "day",
+        "\(milestone.day) is in the future: give today or a past day")
       if let title = request.title { milestone.title = try ReminderFields.text(title, "title", maximum: 200) }
       if let note = request.note { milestone.note = try TrackerFields.note(note) }
       if let photo { milestone.photo = photo }

@@ -23,9 +23,9 @@ struct TrackersHandler: TrackersInterface.Handler, ReminderPart, TrackingPart {
           PackChosen.changeStep(of: &tracker, from: old, in: pack)
         }
       } else {
-        guard try work.transaction.trackers(owner: caller.owner).count < TrackerFields.maxTrackers else {
-          throw ControlFailure.limitExceeded("trackers: at most \(TrackerFields.maxTrackers); remove one first")
-        }
+        try need(
+          work.transaction.trackers(owner: caller.owner).count < TrackerFields.maxTrackers,
+          limit: "trackers: at most \(TrackerFields.maxTrackers); remove one first")
         tracker = try fields.new(request.tracker, owner: caller.owner)
       }
       let outcome = try work.put(tracker, using: &generator)
@@ -75,9 +75,7 @@ struct TrackersHandler: TrackersInterface.Handler, ReminderPart, TrackingPart {
     return try await changeTracking(token: request.token) { [self] work, _ in
       let known = try lookup(work.transaction).tracker(request.tracker)
       let quantity = try TrackerFields.stock(amount, in: request.unit, of: known, field)
-      guard quantity > .zero || request.add == nil else {
-        throw ControlFailure.invalidValue(field: field, "give more than zero")
-      }
+      try need(quantity > .zero || request.add == nil, field, "give more than zero")
       let outcome = try work.restock(
         known.id, quantity, isCount: request.add == nil, warnDays: request.warnDays)
       let tracker = outcome.tracker ?? known
@@ -92,9 +90,7 @@ struct TrackersHandler: TrackersInterface.Handler, ReminderPart, TrackingPart {
   // MARK: Files in parts
 
   func handle(_ request: Tracking.Upload) async throws -> Tracking.Upload.Reply {
-    guard request.offset >= 0 else {
-      throw ControlFailure.invalidValue(field: "offset", "give the number of bytes sent before")
-    }
+    try need(request.offset >= 0, "offset", "give the number of bytes sent before")
     guard let data = Data(base64Encoded: request.data) else {
       throw ControlFailure.invalidValue(field: "data", "it is not base64 (RFC 4648, section 4)")
     }

@@ -74,12 +74,8 @@ extension TrackingPart {
   /// Checks the bounds of a list.
   func part(_ limit: Int?, _ offset: Int?) throws -> (limit: Int, offset: Int) {
     let (limit, offset) = (limit ?? 10_000, offset ?? 0)
-    guard (0...10_000).contains(limit) else {
-      throw ControlFailure.invalidValue(field: "limit", "give a number from 0 to 10000")
-    }
-    guard (0...1_000_000_000).contains(offset) else {
-      throw ControlFailure.invalidValue(field: "offset", "give the number of entries to skip")
-    }
+    try need((0...10_000).contains(limit), "limit", "give a number from 0 to 10000")
+    try need((0...1_000_000_000).contains(offset), "offset", "give the number of entries to skip")
     return (limit, offset)
   }
 
