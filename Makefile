@@ -111,7 +111,7 @@ built: words manual embed
 proof-tests: built
 	@CHIME_PROOF=1 $(testrun) $(few) --filter "$$(Tests/proof-filter $(PART))"
 
-golden: release ## change: Record what a scripted life prints anew (Tests/Golden), after a change of it that is meant
+golden: release ## change: Record the output of the scripted session (Tests/Golden) after an intended change
 	@Tests/Golden/record $(release)
 
 ROUNDS ?= 500

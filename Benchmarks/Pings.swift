@@ -9,7 +9,7 @@ import Varlink
 func measurePings(_ bench: Bench) throws {
   let minutes = bench.options.isQuick ? 1 : bench.options.isThorough ? 60 : 5
   let receiver = try Receiver(bench)
-  let daemon = try bench.startDaemon("[history]\nkeepAtMost = 20000\n")
+  let daemon = try bench.startDaemon("[history]\nmaxOccurrences = 20000\n")
   try daemon.putEndpoint(port: receiver.port)
   let web = try PingWeb(daemon)
 

@@ -27,7 +27,7 @@ final class SoakLoad {
     [webhook]
     timeout = "3s"
     [history]
-    keepAtMost = 5000
+    maxOccurrences = 5000
     [control]
     messageTimeout = "2s"
     [commands.sleep]

@@ -1,7 +1,7 @@
 package import ChimeSchedule
 import Glibc
 
-/// The surroundings of one run of the command: the process builds them once at the top, tests build them by hand.
+/// The environment of one run of the command: the process builds them once at the top, tests build them by hand.
 package struct CommandProcess {
   package var environment: [String: String]
   package var userID: UInt32
@@ -35,7 +35,7 @@ package struct CommandProcess {
     return key
   }
 
-  /// Returns the surroundings of the current process.
+  /// Returns the environment of the current process.
   static func process() -> CommandProcess {
     let output = TextSink(descriptor: STDOUT_FILENO) { code in
       // The reader has closed the pipe because it has read enough: `chime list

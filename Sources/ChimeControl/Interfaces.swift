@@ -1,7 +1,7 @@
 extension DaemonInterface {
   /// Methods that concern the whole daemon. Tenants cannot call them.
   public static let wholeMethods: Set<String> = [
-    Examine.method, Metrics.method, GetFleet.method, Reload.method, TakeSnapshot.method, ListSnapshots.method,
+    Diagnose.method, Metrics.method, GetFleet.method, Reload.method, TakeSnapshot.method, ListSnapshots.method,
   ]
 }
 

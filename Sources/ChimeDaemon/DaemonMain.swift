@@ -21,7 +21,7 @@ package enum DaemonMain {
     case .help: print(Arguments.help)
     case .version: print("chimed \(Product.version)")
     case .check: check(arguments.paths(environment: environment(), uid: getuid()))
-    case .examine: examine(arguments.paths(environment: environment(), uid: getuid()))
+    case .diagnose: diagnose(arguments.paths(environment: environment(), uid: getuid()))
     case .printConfiguration:
       print(load(arguments.paths(environment: environment(), uid: getuid())).text, terminator: "")
     case .move(let engine):
@@ -39,14 +39,14 @@ package enum DaemonMain {
     print("the configuration can be taken (\(origin))")
   }
 
-  /// Prints the reply of `Examine` as one line of JSON, as far as it can be determined without a daemon.
-  private static func examine(_ paths: RuntimePaths) {
-    let examiner = DiagnosticsCollector(
+  /// Prints the reply of `Diagnose` as one line of JSON, as far as it can be determined without a daemon.
+  private static func diagnose(_ paths: RuntimePaths) {
+    let collector = DiagnosticsCollector(
       paths: paths, inForce: nil, zones: ZoneCatalog(folder: paths.zoneFolder, localLink: paths.localLink))
     let alarm = WakeAlarm(isSystem: paths.isSystem)
-    let examination = examiner.run(wakeProblem: alarm.problem, wantsWake: nil, needsDesktop: nil)
+    let diagnostics = collector.run(wakeProblem: alarm.problem, wantsWake: nil, needsDesktop: nil)
     do {
-      print(String(decoding: try JSONWriter.bytes(of: examination), as: UTF8.self))
+      print(String(decoding: try JSONWriter.bytes(of: diagnostics), as: UTF8.self))
     } catch {
       end(EX_SOFTWARE, "\(error)")
     }
@@ -188,7 +188,7 @@ package enum DaemonMain {
     } catch {
       end(
         EX_CANTCREAT,
-        "the state folder cannot be made: \(error.call): \(error.reason); choose one that you may write to with --state-dir",
+        "cannot create the state folder: \(error.call): \(error.reason); choose one that you may write to with --state-dir",
         log)
     }
     if let reason = SystemFiles.distrust(paths.stateFolder, contents: true) {
@@ -205,7 +205,7 @@ package enum DaemonMain {
       }
       let name = try opening.name()
       // A new store on a new machine is normal; elsewhere it is worth a message.
-      if opened.isNew { log(.notice, "there was no store; a new one begins: \(name)") }
+      if opened.isNew { log(.notice, "there was no store; chimed created one: \(name)") }
       return (opened, name)
     } catch {
       let name = (try? opening.name()).map { "\($0): " } ?? ""
@@ -219,7 +219,7 @@ package enum DaemonMain {
     case EADDRINUSE:
       "; \(paths.listener ?? "another daemon") listens there: stop it first (systemctl \(paths.isSystem ? "" : "--user ")"
         + "stop chimed.socket chimed.service, where systemd has it), or choose another path with --socket"
-    case EEXIST: "; what is there is no socket: move it away, or choose another path with --socket"
+    case EEXIST: "; that file is not a socket: move it away, or choose another path with --socket"
     case ENAMETOOLONG: "; the path of a socket has at most 107 bytes: choose another with --socket"
     default: ""
     }

@@ -42,7 +42,7 @@ public struct ImportRemark: Sendable, Hashable {
   /// Why something was skipped; `note` if it was not.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// It has no future time.
-    case passed
+    case past
     /// It is canceled, or a completed to-do.
     case closed
     /// It cannot be imported; the message says why.
@@ -88,14 +88,14 @@ extension ImportSettings {
     do {
       return try Schedule.parse(text, now: now, in: scheduleContext)
     } catch {
-      throw error.code == .neverOccurs ? .passed : .refused(error.message)
+      throw error.code == .neverOccurs ? .past : .refused(error.message)
     }
   }
 }
 
 /// A NoSchedule says why a file's schedule gives no reminder.
 enum NoSchedule: Error, Hashable {
-  case passed
+  case past
   case refused(String)
 }
 

@@ -56,7 +56,7 @@ extension ImportPlan {
     } catch NoSchedule.refused(let reason) {
       remark(line, title, .refused, reason)
     } catch {
-      remark(line, title, .passed, "it has no future time")
+      remark(line, title, .past, "it has no future time")
     }
     return false
   }

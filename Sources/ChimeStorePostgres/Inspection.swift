@@ -28,9 +28,9 @@ public struct DatabaseInspection: Sendable {
   public var deadRows: Int64 = 0
   public var liveRows: Int64 = 0
   /// The number of missing partitions among this month and the next.
-  public var missingMonths = 0
+  public var missingPartitions = 0
   /// The approximate number of occurrences outside all monthly partitions.
-  public var timesOutside: Int64 = 0
+  public var unpartitionedRows: Int64 = 0
   public var connections = 0
   /// The connection limit for ordinary roles.
   public var maxConnections = 0
@@ -86,7 +86,7 @@ extension DatabaseInspection {
       FROM generate_series(0, 1) n CROSS JOIN LATERAL (
         SELECT date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + n * interval '1 month') x (m)
       """, row: { ($0.int(0), $0.int64(1)) })
-    (missingMonths, timesOutside) = months ?? (0, 0)
+    (missingPartitions, unpartitionedRows) = months ?? (0, 0)
   }
 
   private mutating func lookAtServer(_ connection: Connection) throws {

@@ -68,15 +68,15 @@ struct Partitions {
   /// Creates months ahead, and drops expired ones. Returns the result and what is left to prune row by row.
   ///
   /// - Throws: `StoreFailure` if the session was lost.
-  func work(_ edge: HistoryEdge?) throws -> KeptHistory {
-    var kept = KeptHistory(rest: edge)
+  func work(_ edge: HistoryEdge?) throws -> PruneResult {
+    var result = PruneResult(rest: edge)
     guard try connection.script("SELECT pg_try_advisory_lock(\(Schema.monthLock))::text") == "true" else {
       // Another daemon is doing this work, and pruning here would interfere.
-      return KeptHistory(rest: nil)
+      return PruneResult(rest: nil)
     }
     // The server releases a session's locks some time after its end, which may be after the next run begins.
     defer { _ = try? connection.script("SELECT pg_advisory_unlock(\(Schema.monthLock))") }
-    if let failure = try failure({ try Self.makeAhead(connection) }) { kept.problems.append(failure) }
+    if let failure = try failure({ try Self.makeAhead(connection) }) { result.problems.append(failure) }
     if let end = edge?.end, let edge {
       let now = try connection.first("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint") { $0.instant(0) }
       var left: [Month] = []
@@ -85,13 +85,13 @@ struct Partitions {
           left.append(month)
           continue
         }
-        if try drop(month, edge, &kept) == .left { left.append(month) }
+        if try drop(month, edge, &result) == .left { left.append(month) }
       }
-      kept.rest = rest(of: edge, left)
-      if kept.months > 0 { try forgetNames() }
+      result.rest = rest(of: edge, left)
+      if result.months > 0 { try forgetNames() }
     }
-    if let failure = try failure({ try analyze() }) { kept.problems.append(failure) }
-    return kept
+    if let failure = try failure({ try analyze() }) { result.problems.append(failure) }
+    return result
   }
 
   /// Runs an optional step with a short lock timeout, and returns the reason if it fails.
@@ -129,27 +129,27 @@ struct Partitions {
     case left
   }
 
-  private func drop(_ month: Month, _ edge: HistoryEdge, _ kept: inout KeptHistory) throws -> Outcome {
+  private func drop(_ month: Month, _ edge: HistoryEdge, _ result: inout PruneResult) throws -> Outcome {
     // The first pass only counts, so that a month that is kept is not changed.
     guard let looked = try lookThrough(month, edge, upTo: place.mostStaying, taking: false) else {
       return isStopping() ? .left : .kept
     }
     if let failure = try failure({ try watch(month) }) {
-      kept.problems.append(failure)
+      result.problems.append(failure)
       return .left
     }
     guard try lookThrough(month, edge, upTo: .max, taking: true) != nil else { return .left }
     var turn = 1
     while let failure = try failure({ try takeOut(month, edge) }) {
       guard turn < place.dropTurns, !isStopping() else {
-        kept.problems.append(failure)
+        result.problems.append(failure)
         return .left
       }
       turn += 1
       usleep(500_000)
     }
-    kept.months += 1
-    kept.count += looked.taken
+    result.months += 1
+    result.count += looked.taken
     return .dropped
   }
 

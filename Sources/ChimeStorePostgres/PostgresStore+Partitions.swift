@@ -3,16 +3,16 @@ import ChimeRecords
 import Dispatch
 
 extension PostgresStore {
-  public func maintainPartitions(_ edge: HistoryEdge?) async throws -> KeptHistory {
+  public func maintainPartitions(_ edge: HistoryEdge?) async throws -> PruneResult {
     try await withCheckedThrowingContinuation { caller in
       // The work may take minutes and nothing waits for it, so it has its own queue.
-      DispatchQueue(label: "chime.store.months", qos: .utility).async {
+      DispatchQueue(label: "chime.store.partitions", qos: .utility).async {
         caller.resume(with: Result { try self.work(edge) })
       }
     }
   }
 
-  public func partitionCounts() async throws -> (months: Int, timesOutside: Int) {
+  public func partitionCounts() async throws -> (months: Int, unpartitionedRows: Int) {
     try await read { transaction in
       guard let connection = (transaction as? Transaction)?.connection else { return (0, 0) }
       let found = try connection.first(
@@ -25,7 +25,7 @@ extension PostgresStore {
     }
   }
 
-  private func work(_ edge: HistoryEdge?) throws -> KeptHistory {
+  private func work(_ edge: HistoryEdge?) throws -> PruneResult {
     let connection = try place.connect()
     if let node = membership.leases.current.node { try connection.name(for: node, place.member) }
     try connection.script(
@@ -33,7 +33,7 @@ extension PostgresStore {
       SET statement_timeout = 0; SET lock_timeout = \(place.lockTimeout);
       SELECT pg_advisory_lock_shared(\(Schema.daemonLock))
       """)
-    guard try Schema.version(of: connection) == Schema.current else { return KeptHistory(rest: edge) }
+    guard try Schema.version(of: connection) == Schema.current else { return PruneResult(rest: edge) }
     return try Partitions(connection: connection, place: place) { self.isClosed }.work(edge)
   }
 }

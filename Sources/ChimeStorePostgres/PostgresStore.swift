@@ -32,28 +32,28 @@ public final class PostgresStore: Store {
   }
 
   private init(
-    _ place: PostgresConfiguration, _ heard: @escaping @Sendable (StoreTime) -> Void
+    _ place: PostgresConfiguration, _ onTime: @escaping @Sendable (StoreTime) -> Void
   ) throws(StoreFailure) {
     let leases = LeaseState()
     self.place = place
     membership = try Membership(leases: leases)
-    writer = Session(label: "chime.store.write", place: place, isReadOnly: false, leases: leases, heard: heard)
-    reader = Session(label: "chime.store.read", place: place, isReadOnly: true, leases: leases, heard: heard)
+    writer = Session(label: "chime.store.write", place: place, isReadOnly: false, leases: leases, onTime: onTime)
+    reader = Session(label: "chime.store.read", place: place, isReadOnly: true, leases: leases, onTime: onTime)
     apart = Session(label: "chime.store.apart", place: place, isReadOnly: true, leases: leases)
     state = Mutex(State())
   }
 
   /// Opens the store, and creates its tables in an empty database. The database itself must exist.
   ///
-  /// - Parameter heard: receives the database's time on the store's queues, before this returns and with each
+  /// - Parameter onTime: receives the database's time on the store's queues, before this returns and with each
   ///   transaction.
   /// - Throws: `.unavailable` with advice if it cannot be reached or used; `.held` if a migration is needed and another
   ///   daemon uses the tables, or an older program holds the database exclusively; `.newerSchema` if a newer program
   ///   wrote it.
   public static func open(
-    _ place: PostgresConfiguration, heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
+    _ place: PostgresConfiguration, onTime: @escaping @Sendable (StoreTime) -> Void = { _ in }
   ) throws(StoreFailure) -> PostgresStore {
-    let store = try PostgresStore(place, heard)
+    let store = try PostgresStore(place, onTime)
     for session in [store.writer, store.reader] {
       let failure: StoreFailure? = session.queue.sync {
         do throws(StoreFailure) {

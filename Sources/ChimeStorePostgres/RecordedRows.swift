@@ -64,9 +64,9 @@ struct OccurrenceRows {
     again.append(comingAgain)
   }
 
-  /// Inserts the rows, or replaces missed ones that never fired. `heard` receives the slots of the written rows.
+  /// Inserts the rows, or replaces missed ones that never fired. `completion` receives the slots of the written rows.
   func insertion(
-    on connection: Connection, heard: @escaping ([Int]) -> Void
+    on connection: Connection, completion: @escaping ([Int]) -> Void
   ) throws -> Connection.Queued {
     try connection.queued(
       """
@@ -85,12 +85,12 @@ struct OccurrenceRows {
       RETURNING scheduled_at, reminder
       """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
       runCount, runThrough, title, repeats, repeatAt, answeredBy
-    ) { heard(written($0)) }
+    ) { completion(written($0)) }
   }
 
   /// Replaces rows that repeat at that very time or were missed without firing, and inserts rows that do not exist.
   func replacement(
-    on connection: Connection, heard: @escaping ([Int]) -> Void
+    on connection: Connection, completion: @escaping ([Int]) -> Void
   ) throws -> [Connection.Queued] {
     [
       try connection.queued(
@@ -109,7 +109,7 @@ struct OccurrenceRows {
         RETURNING o.scheduled_at, o.reminder
         """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
         runCount, runThrough, title, repeats, repeatAt, answeredBy, again
-      ) { heard(written($0)) },
+      ) { completion(written($0)) },
       try connection.queued(
         """
         INSERT INTO occurrence (
@@ -121,7 +121,7 @@ struct OccurrenceRows {
         RETURNING scheduled_at, reminder
         """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
         runCount, runThrough, title, repeats, repeatAt, answeredBy
-      ) { heard(written($0)) },
+      ) { completion(written($0)) },
     ]
   }
 
@@ -279,9 +279,9 @@ struct AdvanceRows {
     ended.isEmpty = false
   }
 
-  /// Returns the statements. `heard` receives the reminders whose due time still was the decided one.
+  /// Returns the statements. `completion` receives the reminders whose due time still was the decided one.
   func statements(
-    on connection: Connection, heard: @escaping (Answer) -> Void
+    on connection: Connection, completion: @escaping (Answer) -> Void
   ) throws -> [Connection.Queued] {
     var statements: [Connection.Queued] = []
     if !moved.isEmpty {
@@ -294,7 +294,7 @@ struct AdvanceRows {
           ) u
           WHERE d.reminder = u.reminder AND d.snooze_of = -1 AND coalesce(d.scheduled_at, d.next_at) = u.was
           RETURNING d.reminder
-          """, moved.reminder, moved.was, moved.nextAt, moved.scheduledAt, moved.wakes, heard: heard))
+          """, moved.reminder, moved.was, moved.nextAt, moved.scheduledAt, moved.wakes, completion: completion))
     }
     if !ended.isEmpty {
       statements.append(
@@ -303,7 +303,7 @@ struct AdvanceRows {
           DELETE FROM due d USING unnest($1, $2) u (reminder, was)
           WHERE d.reminder = u.reminder AND d.snooze_of = -1 AND coalesce(d.scheduled_at, d.next_at) = u.was
           RETURNING d.reminder
-          """, ended.reminder, ended.was, heard: heard))
+          """, ended.reminder, ended.was, completion: completion))
     }
     return statements
   }

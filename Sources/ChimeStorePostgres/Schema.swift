@@ -263,7 +263,7 @@ private let version1 = """
 
   -- The daemons that share the database, or did in the last day, with times by its clock. `expires_at`: until when what a daemon has leased is
   -- its own, unless it is heard of before. It stands here and not with each lease, so that a daemon is heard of by one
-  -- small row, which no transaction that relies on a lease ever locks. `leaving`: 1 when it takes nothing more.
+  -- small row, which no transaction that relies on a lease ever locks. `draining`: 1 when it takes nothing more.
   CREATE TABLE node (
     id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name TEXT COLLATE "C" NOT NULL,
@@ -272,7 +272,7 @@ private let version1 = """
     started_at BIGINT NOT NULL,
     seen_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
-    leaving SMALLINT NOT NULL DEFAULT 0
+    draining SMALLINT NOT NULL DEFAULT 0
   ) WITH (fillfactor = 50);
 
   -- Whose each part of the outbox is (`queue.shard`); nobody's where `node` is null or gone. `epoch` counts its owners.

@@ -107,7 +107,7 @@ extension Transaction {
     var earliest: [Instant?]?
   }
 
-  private func next(heard: @escaping (Next) -> Void) throws(StoreFailure) -> Connection.Queued {
+  private func next(completion: @escaping (Next) -> Void) throws(StoreFailure) -> Connection.Queued {
     // Each minimum is one descent of an index, regardless of the number of rows.
     try connection.queued(
       """
@@ -118,12 +118,12 @@ extension Transaction {
             ORDER BY d.next_at LIMIT 1) f),
         (SELECT min(next_at) FROM due WHERE wakes = 1)
       """, Integers(turn.floorsByBucket.map(\.milliseconds))
-    ) { heard(Next(due: $0[0].optionalInstant(0), wake: $0[0].optionalInstant(1))) }
+    ) { completion(Next(due: $0[0].optionalInstant(0), wake: $0[0].optionalInstant(1))) }
   }
 
   /// Returns the same query for a series of full claims. It also returns where each bucket begins, so that fired rows
   /// are scanned once and not by every claim before it reaches their bucket.
-  private func nextAmongMany(heard: @escaping (Next) -> Void) throws(StoreFailure) -> Connection.Queued {
+  private func nextAmongMany(completion: @escaping (Next) -> Void) throws(StoreFailure) -> Connection.Queued {
     try connection.queued(
       """
       SELECT string_agg(coalesce(f.next_at::text, ''), ' ' ORDER BY b.place), (SELECT min(next_at) FROM due WHERE wakes = 1)
@@ -136,7 +136,7 @@ extension Transaction {
       let earliest = answer[0].text(0).split(separator: " ", omittingEmptySubsequences: false).map { word in
         Int64(word).map { Instant(milliseconds: $0) }
       }
-      heard(Next(due: earliest.compactMap { $0 }.min(), wake: answer[0].optionalInstant(1), earliest: earliest))
+      completion(Next(due: earliest.compactMap { $0 }.min(), wake: answer[0].optionalInstant(1), earliest: earliest))
     }
   }
 }

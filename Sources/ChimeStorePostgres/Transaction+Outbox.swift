@@ -155,7 +155,7 @@ extension Transaction {
 
   /// Queries the earliest time to try for each of this daemon's queues with pending deliveries.
   func outboxWakeups(
-    heard: @escaping ([(queue: DeliveryQueue, visibleAt: Instant?)]) -> Void
+    completion: @escaping ([(queue: DeliveryQueue, visibleAt: Instant?)]) -> Void
   ) throws(StoreFailure) -> Connection.Queued {
     let held = leases.current
     return try connection.queued(
@@ -167,7 +167,7 @@ extension Transaction {
       FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard
       WHERE s.node = $1 AND NOT (s.shard = ANY (CAST($2 AS smallint[])))
       """, held.node, held.yieldingList
-    ) { heard($0.map { ($0.queue(0), $0.optionalInstant(2)) }) }
+    ) { completion($0.map { ($0.queue(0), $0.optionalInstant(2)) }) }
   }
 
   /// Returns how the queues of each owner are spread over the daemons.
@@ -193,15 +193,15 @@ extension Transaction {
     try connection.all(
       """
       SELECT n.id, n.name, n.process, n.version, n.started_at, n.seen_at,
-        n.expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint, n.leaving, (
+        n.expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint, n.draining, (
           SELECT count(*) FROM shard_lease s WHERE s.node = n.id)
       FROM node n ORDER BY n.id
       """
     ) { row in
       FleetMember(
         id: row.int64(0), name: row.text(1), process: row.int64(2), version: row.text(3), startedAt: row.instant(4),
-        seenAt: row.instant(5), isLiving: row.int64(6) != 0, isLeaving: row.int64(7) != 0,
-        isAsked: row.int64(0) == asked, shares: row.int(8))
+        seenAt: row.instant(5), isLiving: row.int64(6) != 0, isDraining: row.int64(7) != 0,
+        isSelf: row.int64(0) == asked, shards: row.int(8))
     }
   }
 

@@ -15,7 +15,7 @@ final class Transaction: SQLTransaction {
   /// The idle limit for a transaction with claimed due times, in milliseconds.
   let claimTimeout: Int64
   /// Receives the database's time at the beginning of each transaction.
-  private let heard: @Sendable (StoreTime) -> Void
+  private let onTime: @Sendable (StoreTime) -> Void
   /// Whether the transaction adds or removes deliveries that may belong to other daemons.
   var concernsOthers = false
   /// Whether the transaction changes endpoints, which daemons cache.
@@ -32,7 +32,7 @@ final class Transaction: SQLTransaction {
   init(
     connection: Connection, reader: DefinitionReader, isReadOnly: Bool, leases: LeaseState = LeaseState(),
     turn: ClaimCursor = ClaimCursor(), claimTimeout: Int64 = 5_000,
-    heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
+    onTime: @escaping @Sendable (StoreTime) -> Void = { _ in }
   ) {
     self.leases = leases
     self.connection = connection
@@ -40,7 +40,7 @@ final class Transaction: SQLTransaction {
     self.isReadOnly = isReadOnly
     self.turn = turn
     self.claimTimeout = claimTimeout
-    self.heard = heard
+    self.onTime = onTime
   }
 
   /// Begins a body. What an earlier body has read may have been undone.
@@ -255,7 +255,7 @@ extension Transaction {
     }
     let time = StoreTime(microseconds: microseconds, askedAt: asked, heardAt: PostgresConfiguration.unsetClock())
     self.time = time
-    heard(time)
+    onTime(time)
     return String(parts[0])
   }
 

@@ -51,9 +51,9 @@ public final class SQLiteStore: Store {
     var refusal: StoreFailure { end ?? outage ?? .closed }
     /// The snapshot in progress.
     var snapshot: SnapshotRun?
-    var heard: (@Sendable (StoreIncident) -> Void)?
+    var handler: (@Sendable (StoreIncident) -> Void)?
     /// Incidents from before the first watcher.
-    var untold: [StoreIncident] = []
+    var unhandled: [StoreIncident] = []
   }
 
   /// Creates the store on open connections. The lock is held until the store is closed.
@@ -69,7 +69,7 @@ public final class SQLiteStore: Store {
     state = Mutex(
       State(
         lock: lock, identity: opening.files.identity, log: LogState(opening.files),
-        untold: restoration.map { [.restored($0)] } ?? []))
+        unhandled: restoration.map { [.restored($0)] } ?? []))
   }
 
   private static func transaction(_ connection: Connection, isReadOnly: Bool) -> Transaction {
@@ -297,20 +297,20 @@ public final class SQLiteStore: Store {
   // MARK: Watchers
 
   private func tell(_ incident: StoreIncident) {
-    let heard = state.withLock { state in
-      if state.heard == nil { state.untold.append(incident) }
-      return state.heard
+    let handler = state.withLock { state in
+      if state.handler == nil { state.unhandled.append(incident) }
+      return state.handler
     }
-    heard?(incident)
+    handler?(incident)
   }
 
-  public func watch(_ heard: @escaping @Sendable (StoreIncident) -> Void) {
-    let untold = state.withLock { state in
-      state.heard = heard
-      defer { state.untold = [] }
-      return state.untold
+  public func watch(_ handler: @escaping @Sendable (StoreIncident) -> Void) {
+    let unhandled = state.withLock { state in
+      state.handler = handler
+      defer { state.unhandled = [] }
+      return state.unhandled
     }
-    untold.forEach(heard)
+    unhandled.forEach(handler)
   }
 
   /// Notes the snapshot in progress; nil if there is none any more. Returns the file's generation; nil if the store is closed.

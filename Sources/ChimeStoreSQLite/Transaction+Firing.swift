@@ -83,7 +83,7 @@ extension Transaction {
     let due = firing.due
     // A removed reminder does not fire.
     guard let standing = try standing(of: due.reminder.id) else { return }
-    var passedOver: [OccurrenceID] = []
+    var skipped: [OccurrenceID] = []
     if !firing.advances {
       try connection.run(
         "DELETE FROM due WHERE reminder = ? AND snooze_of = ? AND next_at = ?", standing.key, due.scheduledAt,
@@ -95,10 +95,10 @@ extension Transaction {
       if try insert(occurrence, of: standing.key, comingAgain: isOwn ? due.occurrence?.recursAt : nil) {
         try follow(occurrence, of: standing, due.reminder)
       } else {
-        passedOver.append(occurrence.id)
+        skipped.append(occurrence.id)
       }
     }
-    for delivery in firing.deliveries where !passedOver.contains(delivery.occurrence) {
+    for delivery in firing.deliveries where !skipped.contains(delivery.occurrence) {
       try insert(delivery, of: standing.key)
     }
     if firing.advances { try advance(firing, standing) }

@@ -26,15 +26,15 @@ public struct Stock: Hashable, Sendable, Codable {
   /// Warn when it lasts for fewer days than this.
   public var warnDays: Int
   /// The last state that was reported since it was counted or refilled.
-  public var told: State
+  public var warnedState: State
 
   public init(
-    _ quantity: Quantity, since: Instant? = nil, warnDays: Int = usualWarnDays, told: State = .enough
+    _ quantity: Quantity, since: Instant? = nil, warnDays: Int = usualWarnDays, warnedState: State = .enough
   ) {
     self.quantity = quantity
     self.since = since
     self.warnDays = warnDays
-    self.told = told
+    self.warnedState = warnedState
   }
 }
 
@@ -46,7 +46,7 @@ public struct StockLevel: Hashable, Sendable {
   /// The amount left, at least zero.
   public var left: Quantity
   /// The amount that was logged in excess of the stock.
-  public var short: Quantity
+  public var shortfall: Quantity
   /// The use per day, in grains; nil if unknown.
   public var rate: Double?
   /// The number of whole days that it lasts at that rate; nil without a rate.
@@ -65,7 +65,7 @@ public struct StockLevel: Hashable, Sendable {
   ) {
     let rest = stock.quantity - used
     left = max(rest, .zero)
-    short = max(.zero - rest, .zero)
+    shortfall = max(.zero - rest, .zero)
     let from = max(today.adding(days: -Self.window) ?? .earliest, firstDay ?? today)
     let past = totals.filter { from <= $0.day && $0.day < today }
     let sum = past.reduce(0) { $0 + Double(tracker.used(by: $1).grains) }

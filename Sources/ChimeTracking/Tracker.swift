@@ -55,7 +55,7 @@ public struct Tracker: Hashable, Sendable, Codable {
   public var formerWeekdays: [FormerWeekdays]
   /// The start of its day in minutes after midnight, 0…1439; earlier entries belong to the day before.
   public var dayStartsAt: Int
-  public var slot: TimeOfDay
+  public var timeOfDay: TimeOfDay
   /// Vacations, as ranges of days; they neither break nor extend a streak.
   public var pauses: [ClosedRange<CivilDate>]
   /// Days skipped on purpose, in order.
@@ -90,7 +90,8 @@ public struct Tracker: Hashable, Sendable, Codable {
     id: TrackerID, owner: UInt32, title: LocalizedText, verb: LocalizedText? = nil, kind: Kind, unit: Unit? = nil,
     decimals: Int = 0, goal: Goal? = nil, presets: [Quantity] = [], usual: Quantity? = nil,
     counting: CountedDays = .everyDay, formerWeekdays: [FormerWeekdays] = [],
-    dayStartsAt: Int = 0, slot: TimeOfDay = .anytime, pauses: [ClosedRange<CivilDate>] = [], skips: [CivilDate] = [],
+    dayStartsAt: Int = 0, timeOfDay: TimeOfDay = .anytime, pauses: [ClosedRange<CivilDate>] = [],
+    skips: [CivilDate] = [],
     skipsEachMonth: Int? = nil, hasItems: Bool = false, fields: [String: Unit] = [:], bounds: Bounds? = nil,
     fieldBounds: [String: Bounds]? = nil, milestoneStep: Quantity? = nil,
     stock: Stock? = nil, icon: String? = nil, pack: PackID? = nil, set: String? = nil, experience: Int = 10,
@@ -110,7 +111,7 @@ public struct Tracker: Hashable, Sendable, Codable {
     self.counting = counting
     self.formerWeekdays = formerWeekdays
     self.dayStartsAt = dayStartsAt
-    self.slot = slot
+    self.timeOfDay = timeOfDay
     self.pauses = pauses
     self.skips = skips
     self.skipsEachMonth = skipsEachMonth
@@ -217,7 +218,7 @@ extension Tracker {
 
   /// Returns whether a day that is over was met; for a limit, even without entries.
   public func wasMet(_ total: DayTotal?) -> Bool {
-    limitState(of: total).map { $0 != .passed } ?? total?.isMet ?? false
+    limitState(of: total).map { $0 != .exceeded } ?? total?.isMet ?? false
   }
 }
 

@@ -9,7 +9,7 @@ import Varlink
   @Test(
     arguments: [
       (
-        "NotFound", Wire.NotFound(what: "reminder", id: "r7k3", near: ["r7k2", "Drink water"]), ExitCode.failed,
+        "NotFound", Wire.NotFound(what: "reminder", id: "r7k3", similar: ["r7k2", "Drink water"]), ExitCode.failed,
         "chime: there is no reminder \"r7k3\"\n  did you mean r7k2 or Drink water?\n"
       ),
       (
@@ -46,7 +46,9 @@ import Varlink
         "chime: the store cannot be written: disk full\n  nothing was changed; try again, and see `chime status`\n"
       ),
     ] as [(String, any JSONWritable & Sendable, ExitCode, String)])
-  func typedErrors(_ name: String, _ error: any JSONWritable & Sendable, _ status: ExitCode, _ text: String) throws {
+  func typedErrorsHaveTheirTextAndStatus(
+    _ name: String, _ error: any JSONWritable & Sendable, _ status: ExitCode, _ text: String
+  ) throws {
     let daemon = try FakeDaemon { _, _ in .error(name, error) }
     let outcome = chime(["add", "Tea", "every 90m"], daemon: daemon)
     #expect(outcome.status == status)
@@ -54,7 +56,7 @@ import Varlink
     #expect(outcome.output.isEmpty)
   }
 
-  @Test func serviceErrors() throws {
+  @Test func serviceErrorsHaveTheirStatus() throws {
     let denied = try FakeDaemon { _, _ in .service(.permissionDenied) }
     #expect(chime(["list"], daemon: denied).status == .notPermitted)
     let old = try FakeDaemon { method, _ in .service(.methodNotFound(method: method)) }
@@ -63,12 +65,12 @@ import Varlink
     #expect(outcome.errors.contains("compare the versions of `chime version` and `chime status`"))
   }
 
-  @Test func aDaemonThatHangsUp() throws {
+  @Test func disconnectingDaemonIsUnavailable() throws {
     let daemon = try FakeDaemon { _, _ in .hangUp }
     #expect(chime(["list"], daemon: daemon).status == .unavailable)
   }
 
-  @Test func noDaemon() {
+  @Test func missingDaemonIsReportedWithARemedy() {
     let outcome = chime(["list"])
     #expect(outcome.status == .unavailable)
     #expect(outcome.errors.contains("systemctl --user enable --now chimed.socket chimed.service"))
@@ -82,12 +84,14 @@ import Varlink
       ([], ["XDG_RUNTIME_DIR": "/r"], "/r/chime/io.chime"), ([], [:], "/run/user/1000/chime/io.chime"),
       ([], ["XDG_RUNTIME_DIR": "relative"], "/run/user/1000/chime/io.chime"),
     ] as [([String], [String: String], String)])
-  func sockets(_ arguments: [String], _ environment: [String: String], _ path: String) throws {
+  func socketPathFollowsOptionsAndEnvironment(_ arguments: [String], _ environment: [String: String], _ path: String)
+    throws
+  {
     let line = try ParsedLine.parse(arguments)
     #expect(try SocketPath.chosen(by: line, environment: environment, userID: 1_000).path == path)
   }
 
-  @Test func storeInTrouble() throws {
+  @Test func statusReportsAFailingStore() throws {
     let daemon = try FakeDaemon { _, _ in .reply(DaemonInterface.Status.Reply(status: Samples.health(problem: "full")))
     }
     let outcome = chime(["status"], daemon: daemon)
@@ -95,7 +99,7 @@ import Varlink
     #expect(outcome.output.contains("in trouble"))
   }
 
-  @Test func failedEndpointTest() throws {
+  @Test func failedEndpointTestReturnsAnError() throws {
     var result = Samples.result
     (result.ok, result.status, result.error) = (false, nil, "connection refused")
     let daemon = try FakeDaemon { [result] _, _ in .reply(EndpointsInterface.Test.Reply(result: result)) }
@@ -107,7 +111,7 @@ import Varlink
 
 /// `chime command test` shows input and output, and waits as long as the command's time limit.
 @Suite struct CommandTestTests {
-  @Test func tellsAllAndFails() throws {
+  @Test func failedTestPrintsInputAndOutput() throws {
     let daemon = try VerbTests.daemon()
     let outcome = chime(["command", "test", "backup"], daemon: daemon)
     #expect(outcome.status == .failed)
@@ -125,7 +129,7 @@ import Varlink
     #expect(try JSON(parsing: json.output)["result"]?["status"] == 3)
   }
 
-  @Test func needsAName() throws {
+  @Test func commandTestNeedsAName() throws {
     let outcome = chime(["command", "test"], daemon: try VerbTests.daemon())
     #expect(outcome.status == .usage && outcome.errors.contains("chime command list"))
   }
@@ -134,7 +138,7 @@ import Varlink
 /// Files, and a person at the terminal.
 @Suite struct TerminalTests {
   @Test(arguments: [("y\n", true), ("yes\n", true), ("\n", false), ("n\n", false), ("", false)])
-  func removeAsks(_ answer: String, _ removes: Bool) throws {
+  func removeAsksForConfirmation(_ answer: String, _ removes: Bool) throws {
     let daemon = try VerbTests.daemon()
     let outcome = chime(["remove", "Drink water"], daemon: daemon, input: answer, isInputTerminal: true)
     #expect(outcome.errors.contains("Remove \"Drink water\" (r7k2, every 90m from 08:00 to 22:00)? [y/N]"))
@@ -163,7 +167,7 @@ import Varlink
     ("true", ExitCode.success, "Nothing was changed."), ("false", .failed, "is saved in /"),
     ("sed -i s/^when:/wehn:/", .usage, "did you mean when?"), ("no-such-editor-anywhere", .failed, "was not found"),
   ])
-  func editThatChangesNothing(_ editor: String, _ status: ExitCode, _ text: String) throws {
+  func editWithoutAValidChangeChangesNothing(_ editor: String, _ status: ExitCode, _ text: String) throws {
     let daemon = try VerbTests.daemon()
     let outcome = chime(
       ["edit", "r7k2"], daemon: daemon, isTerminal: true, isInputTerminal: true, environment: ["VISUAL": editor])
@@ -175,7 +179,7 @@ import Varlink
     }
   }
 
-  @Test func theFormSaysBackWhatItWasGiven() throws {
+  @Test func editFormReadsBack() throws {
     var reminder = Samples.reminder("r7k2", "A: b # c")
     reminder.body = "One\n\n# two\n  three\n"
     reminder.catchUp.downtime = .skip
@@ -222,7 +226,7 @@ import Varlink
 
   /// One key chooses between two matches; without a terminal or with another key, nothing changes.
   @Test(arguments: [("2", "tea2"), ("1", "tea1"), ("3", nil), ("\n", nil), ("", nil), ("x", nil)])
-  func whichOfTwoIsMeantIsAskedOnATerminal(answer: String, id: String?) throws {
+  func ambiguousTitleIsAskedAboutOnATerminal(answer: String, id: String?) throws {
     let candidates = ["tea1 Black tea (daily at 09:00)", "tea2 Black tea (at 2026-12-01 09:00)"]
     let daemon = try FakeDaemon { _, parameters in
       if case .string("Black tea")? = parameters["id"] {

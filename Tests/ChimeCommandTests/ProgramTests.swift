@@ -7,14 +7,14 @@ import Varlink
 
 /// The built program, run as a person or a script runs it.
 @Suite struct ProgramTests {
-  @Test func whenTellsTimes() throws {
+  @Test func whenPrintsTimes() throws {
     let answer = try run([
       "when", "weekdays at 8:30", "--tz", "Europe/Prague", "--after", "2026-03-27T08:26:40Z", "-n", "3", "--plain",
     ])
     #expect(answer.status == 0)
     #expect(
       answer.output == """
-        next\tseconds\tlabel\taway\tremark
+        next\tepochSeconds\tabbreviation\tsecondsUntil\tremark
         2026-03-30T08:30:00+02:00\t1774852200\tCEST\t252200\t
         2026-03-31T08:30:00+02:00\t1774938600\tCEST\t338600\t
         2026-04-01T08:30:00+02:00\t1775025000\tCEST\t425000\t
@@ -22,7 +22,7 @@ import Varlink
         """)
   }
 
-  @Test func whenRemarksOnChangesOfOffset() throws {
+  @Test func whenRemarksOnClockChanges() throws {
     let spring = try run([
       "when", "daily at 2:30", "--tz", "Europe/Prague", "--after", "2026-03-28T12:00:00Z", "-n", "2",
     ])
@@ -43,10 +43,10 @@ import Varlink
     #expect(json["remarks"] == ["02:30 happens twice on 2026-10-25; this is the first"])
     guard case .array(let times)? = json["times"] else { throw CocoaError(.coderReadCorrupt) }
     #expect(times.map { $0["remark"] != .null } == [true, false, false, false, false])
-    #expect(times[0]["away"] == 45_000)
+    #expect(times[0]["secondsUntil"] == 45_000)
   }
 
-  @Test func whenExplainsARefusal() throws {
+  @Test func whenExplainsAnInvalidSchedule() throws {
     let answer = try run(["when", "every", "90n"])
     #expect(answer.status == 64)
     #expect(answer.output.isEmpty)
@@ -108,7 +108,7 @@ import Varlink
   }
 
   /// An answer is printed before the next question is read.
-  @Test func batchStreams() throws {
+  @Test func batchAnswersBeforeTheNextLineIsRead() throws {
     let process = try ChildProcess(builtCommand().path, ["when", "--batch"], input: .written, output: .piped)
     for _ in 0..<3 {
       process.write(Data("{\"when\":\"daily at 8\"}\n".utf8))
@@ -118,7 +118,7 @@ import Varlink
     #expect(process.wait() == .exited(0))
   }
 
-  @Test func batchTakesHostileLines() throws {
+  @Test func batchAnswersHostileLines() throws {
     let long = String(repeating: "x", count: 1 << 21)
     let deep = String(repeating: "[", count: 100_000)
     let answer = try run(["when", "--batch"], input: "\(long)\n\(deep)\n\u{0}\n{\"when\":\"daily at 8\"}")
@@ -134,14 +134,14 @@ import Varlink
       (["when", "daily", "at", "8"], 0),
       (["add", "Tea", "every", "90m", "--dry-run"], 0), (["list", "--socket", String(repeating: "x", count: 200)], 64),
     ] as [([String], Int32)])
-  func exitStatus(_ arguments: [String], _ status: Int32) throws {
+  func exitStatusFollowsTheError(_ arguments: [String], _ status: Int32) throws {
     let answer = try run(arguments)
     #expect(answer.status == status, "\(answer.errors)")
     #expect(answer.output.isEmpty == (status != 0))
     if status == 69 { #expect(answer.errors.contains("systemctl --user enable --now chimed.socket chimed.service")) }
   }
 
-  @Test func aReaderThatLeavesIsNoError() throws {
+  @Test func closedOutputPipeIsNoError() throws {
     let output = Pipe()
     try output.fileHandleForReading.close()
     let process = try ChildProcess(
@@ -156,7 +156,7 @@ import Varlink
     ("CET-1CEST,M3.5.0,M10.5.0/3", "local", "+01:00"), ("<+03>-3", "local", "+03:00"),
     ("/usr/share/zoneinfo/Asia/Tokyo", "Asia/Tokyo", "+09:00"),
   ])
-  func localZone(_ variable: String, _ name: String, _ offset: String) throws {
+  func localZoneFollowsTheVariableTZ(_ variable: String, _ name: String, _ offset: String) throws {
     let answer = try run(
       ["when", "at 2026-12-01 09:00", "--after", "2026-11-01T00:00:00Z", "--json"], environment: ["TZ": variable])
     let json = try JSON(parsing: answer.output)
@@ -164,7 +164,7 @@ import Varlink
     #expect(json["next"] == [.string("2026-12-01T09:00:00\(offset)")])
   }
 
-  @Test func theMachinesZoneIsFoundThroughItsLink() throws {
+  @Test func localZoneIsFoundThroughItsLink() throws {
     let link = RunFolder.url.appending(path: "chime-localtime-\(getpid())").path
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/share/zoneinfo/Asia/Tokyo")
     defer { try? FileManager.default.removeItem(atPath: link) }
@@ -174,7 +174,7 @@ import Varlink
     #expect(try none.zone("local") == .utc)
   }
 
-  @Test func theManualIsUpToDate() throws {
+  @Test func manualIsUpToDate() throws {
     let root = URL(filePath: Package.folder)
     let manual = try String(contentsOf: root.appending(path: "docs/command.md"), encoding: .utf8)
     #expect(manual == Manual.markdown(.standard), "make it anew: chime help --markdown > docs/command.md")

@@ -33,19 +33,19 @@ struct RecordTests {
     (.fired, .snooze(for: .milliseconds(999)), nil),
     (.fired, .snooze(for: .days(367)), nil),
   ])
-  func answers(state: Occurrence.State, answer: Occurrence.Answer, expected: Occurrence.State?) {
+  func answersChangeTheState(state: Occurrence.State, answer: Occurrence.Answer, expected: Occurrence.State?) {
     let result = try? Self.occurrence(state).answered(answer, at: Self.now)
     #expect(result?.state == expected)
   }
 
-  @Test func deliveryIsNotedOnceAndReopensNothing() throws {
+  @Test func deliveryIsRecordedOnceAndReopensNothing() throws {
     let fired = Self.occurrence(.fired).delivered(at: Self.now + .seconds(1))
     #expect(fired.state == .delivered)
     #expect(fired.delivered(at: Self.now + .seconds(9)).deliveredAt == Self.now + .seconds(1))
     #expect(Self.occurrence(.done).delivered(at: Self.now).state == .done)
   }
 
-  @Test func retriesFollowTheScheduleAndEnd() {
+  @Test func retriesFollowTheirDelaysAndEnd() {
     var generator = SeededGenerator(seed: 7)
     for (index, wait) in RetryPolicy.waits.enumerated() {
       let state = RetryPolicy.state(after: .retry, attempts: index + 1, now: Self.now, using: &generator)
@@ -60,7 +60,7 @@ struct RecordTests {
     #expect(RetryPolicy.state(after: .retry, attempts: last, now: Self.now, using: &generator) == .dead(at: Self.now))
   }
 
-  @Test func aWayThatWasShutUsesUpNoAttempt() {
+  @Test func unavailableChannelUsesUpNoAttempt() {
     func attempt(_ outcome: Attempt.Outcome) -> Attempt {
       Attempt(number: 0, startedAt: Self.now, took: .zero, outcome: outcome)
     }
@@ -76,7 +76,7 @@ struct RecordTests {
     )
   }
 
-  @Test func whatTheOtherSideAsksIsObeyedWithinBounds() {
+  @Test func requestedDelayIsObeyedWithinBounds() {
     var generator = SeededGenerator(seed: 7)
     func until(_ next: ChannelReport.NextStep) -> Delivery.State {
       RetryPolicy.state(after: next, attempts: 1, now: Self.now, using: &generator)
@@ -88,7 +88,7 @@ struct RecordTests {
     #expect(until(.settled) == .delivered(at: Self.now))
   }
 
-  @Test func idsAreTypeableAndReadBack() {
+  @Test func idsAreTypableAndReadBack() {
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<200 {
       let id = ReminderID(using: &generator)
@@ -119,7 +119,7 @@ struct RecordTests {
     ("team", true), ("ops.team_2-b", true), ("desktop", false), ("", false), ("-x", false), (".x", false),
     ("a/b", false), ("a b", false), ("ž", false),
   ])
-  func endpointNames(name: String, valid: Bool) {
+  func endpointNamesAreValidated(name: String, valid: Bool) {
     #expect(ChannelName(rawValue: name).isValidForEndpoint == valid)
     #expect(!ChannelName(rawValue: String(repeating: "a", count: 65)).isValidForEndpoint)
   }

@@ -62,19 +62,19 @@ import Testing
     #expect(audit.lateness.counts == [0, 0, 2])
   }
 
-  @Test func aTimeWithoutRecordIsUnexplained() throws {
+  @Test func timeWithoutARecordIsUnexplained() throws {
     let audit = try Self.audit(0..<4, [Self.fired(0), Self.fired(2), Self.fired(3)])
     #expect(audit.unexplained == 1)
     #expect(audit.unexplainedTimes == [Self.at(1)])
   }
 
-  @Test func aRunThatSaysTooFewLeavesOneUnexplained() throws {
+  @Test func missedRunWithTooFewTimesLeavesOneUnexplained() throws {
     let audit = try Self.audit(0..<6, [Self.fired(0), Self.missed(1, .downtime, count: 4, through: 5)])
     #expect(audit.missed == [.downtime: 4])
     #expect(audit.unexplainedTimes == [Self.at(5)])
   }
 
-  @Test func whatFiredBesideTheScheduleIsNoLoss() throws {
+  @Test func manualFiringIsNoLoss() throws {
     var audit = ScheduleAudit()
     let version = try Self.version()
     let beside = Occurrence(
@@ -84,7 +84,7 @@ import Testing
     #expect(audit.beside == 1 && audit.onTime == 1 && audit.unexplained == 0)
   }
 
-  @Test func whatMayNeverHaveBeenATimeIsUncertain() throws {
+  @Test func doubtfulTimeIsUncertain() throws {
     var audit = ScheduleAudit()
     audit.judge([(Self.at(1), try Self.version())], against: []) { _, _, _ in true }
     #expect(audit.uncertain == 1 && audit.unexplained == 0)
@@ -108,7 +108,7 @@ import Testing
   }
 
   /// Fires due reminders, as a permanently running daemon does.
-  private static func live(_ store: any StoreTransaction, until end: Instant) throws {
+  private static func fire(_ store: any StoreTransaction, until end: Instant) throws {
     var generator = SeededGenerator(seed: 1)
     while let due = try store.claimDue(now: end, limit: 1).first {
       let decision = FiringDecision(now: due.dueAt, uptime: Uptime(runningSince: start))
@@ -117,16 +117,16 @@ import Testing
     }
   }
 
-  @Test func aLifeWithEditsIsExplained() async throws {
+  @Test func historyWithEditsIsExplained() async throws {
     let store = MemoryStore()
     let (whole, cut, removed) = try await store.write { store in
       try store.upsert(Self.reminder(), next: Self.at(1))
-      try Self.live(store, until: Self.at(5) + .minutes(1))
+      try Self.fire(store, until: Self.at(5) + .minutes(1))
       var edited = try Self.reminder("calendar: *-*-* 6..19:0/30")
       edited.generation = 1
       let next = Self.context.timetable(of: edited).next(after: Self.at(5) + .minutes(2))
       try store.upsert(edited, next: next)
-      try Self.live(store, until: Self.at(30))
+      try Self.fire(store, until: Self.at(30))
       let whole = try Self.audit(store, now: Self.at(30) + .seconds(1))
       let cut = try Self.audit(store, from: Self.at(4), now: Self.at(6))
       try store.remove(Self.id, now: Self.at(30) + .minutes(2))
@@ -138,7 +138,7 @@ import Testing
     #expect(removed == whole)
   }
 
-  @Test func aTimeThatIsForgottenIsFound() async throws {
+  @Test func forgottenTimeIsFound() async throws {
     let store = MemoryStore()
     let audit = try await store.write { store in
       try store.upsert(Self.reminder(), next: Self.at(1))
@@ -151,23 +151,23 @@ import Testing
     #expect(audit.1.unexplained == 3)
   }
 
-  @Test func aTimeThatAChangePassedOverIsFound() async throws {
+  @Test func timeSkippedByAnEditIsFound() async throws {
     let store = MemoryStore()
     let audit = try await store.write { store in
       try store.upsert(Self.reminder(), next: Self.at(1), since: Self.start)
-      try Self.live(store, until: Self.at(3))
+      try Self.fire(store, until: Self.at(3))
       var edited = try Self.reminder()
       (edited.tags, edited.generation) = (["home"], 1)
       // Its next time should be 4.
       try store.upsert(edited, next: Self.at(6), since: Self.at(3) + .minutes(1))
-      try Self.live(store, until: Self.at(8))
+      try Self.fire(store, until: Self.at(8))
       return try Self.audit(store, now: Self.at(8) + .minutes(1))
     }
     #expect(audit.unexplainedTimes == [4, 5].map(Self.at))
     #expect(audit.onTime == 6)
   }
 
-  @Test func heldTimesWait() async throws {
+  @Test func heldTimesAreWaiting() async throws {
     let store = MemoryStore()
     let audit = try await store.write { store in
       try store.upsert(Self.reminder(), next: Self.at(1), nextDueAt: Self.at(8))
@@ -176,12 +176,12 @@ import Testing
     #expect(audit.waiting == 3 && audit.unexplained == 0 && audit.times == 3)
   }
 
-  @Test func theMachinesZoneOfThenCounts() throws {
+  @Test func formerLocalZoneApplies() throws {
     let log = ScheduleContextLog([
-      (name: "surroundings@10", value: "at 7200000\nlocal UTC 1\ndatabase 1\ncalendars b"),
-      (name: "surroundings@1", value: "at 0\nlocal UTC 1\ndatabase 1\ncalendars a"),
-      (name: "surroundings@2", value: "at 3600000\nlocal Europe/Prague 2\ndatabase 1\ncalendars b"),
-      (name: "surroundings@11", value: "local X 1"),
+      (name: "context@10", value: "at 7200000\nlocal UTC 1\ndatabase 1\ncalendars b"),
+      (name: "context@1", value: "at 0\nlocal UTC 1\ndatabase 1\ncalendars a"),
+      (name: "context@2", value: "at 3600000\nlocal Europe/Prague 2\ndatabase 1\ncalendars b"),
+      (name: "context@11", value: "local X 1"),
     ])
     #expect(log.localZones.map(\.name) == ["UTC", "Europe/Prague", "UTC"])
     #expect(log.localZones[1].from == Instant(seconds: 3_600))
@@ -190,7 +190,7 @@ import Testing
     #expect(log.lastSetBack == nil)
   }
 
-  @Test func aChangeCountsFromWhenItWasSeen() async throws {
+  @Test func zoneChangeAppliesFromItsDetection() async throws {
     let store = MemoryStore()
     @Sendable func at(_ seconds: Int64) -> Instant { Instant(seconds: seconds) }
     var renewal = Renewal()
@@ -224,7 +224,7 @@ import Testing
     #expect(!goesOn)
   }
 
-  @Test func aFingerprintIsKeptOnceUnlessTheClockGoesBack() async throws {
+  @Test func fingerprintIsStoredOnceUnlessTheClockGoesBack() async throws {
     let store = MemoryStore()
     let (notes, log) = try await store.write { store in
       for (time, text) in [(1, "local A 1"), (2, "local A 1"), (90, "local B 1"), (40, "local B 1"), (50, "local A 1")]
@@ -241,7 +241,7 @@ import Testing
     #expect(log.lastSetBack == Instant(seconds: 90))
   }
 
-  @Test func whatWasSoBeforeTheHistoryIsForgotten() async throws {
+  @Test func contextOlderThanTheHistoryIsPruned() async throws {
     let store = MemoryStore()
     func zones(before end: Int64) async throws -> [String] {
       try await store.write { store in
@@ -264,7 +264,7 @@ import Testing
     #expect(try await zones(before: 90_000) == ["D"], "what is in force stays")
   }
 
-  @Test func countsOfDurationsAreAddedUp() {
+  @Test func durationCountsAddUp() {
     var counts = DurationCounts()
     for length in [0, 1, 3, 3, 1_000] { counts.add(.milliseconds(Int64(length))) }
     #expect(counts.counts.prefix(3) == [1, 1, 2])

@@ -6,19 +6,19 @@ import Testing
 /// Weeks of nagging reminders with quiet hours, on a machine that sleeps, with users who answer at random.
 struct SimulationTests {
   @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 8) as ClosedRange<UInt64>)
-  func nothingIsLostAndNothingRingsInTheNight(seed: UInt64) async throws {
-    var house = House(seed: seed)
+  func nothingIsLostAndNothingFiresInQuietHours(seed: UInt64) async throws {
+    var household = Household(seed: seed)
     let store = MemoryStore()
-    let reminders = try (0..<4).map { try house.reminder($0) }
+    let reminders = try (0..<4).map { try household.reminder($0) }
     for reminder in reminders {
-      let next = reminder.timetable(in: .utc).next(after: House.start)
+      let next = reminder.timetable(in: .utc).next(after: Household.start)
       try await store.write { try $0.upsert(reminder, next: next) }
     }
-    while house.now < House.end {
-      let current = house
-      house = try await store.write { try current.day($0) }
+    while household.now < Household.end {
+      let current = household
+      household = try await store.write { try current.day($0) }
     }
-    let ended = house
+    let ended = household
     try await store.read { store in
       for reminder in reminders { try ended.check(reminder, store) }
     }
@@ -27,13 +27,13 @@ struct SimulationTests {
 }
 
 /// The machine, its clock and its users.
-private struct House {
+private struct Household {
   static let start = Instant(seconds: 1_795_046_400)  // 2026-11-19T00:00:00Z
   static let end = start + .days(16)
 
-  var now = House.start
+  var now = Household.start
   var random: SeededGenerator
-  var uptime = Uptime(runningSince: House.start)
+  var uptime = Uptime(runningSince: Household.start)
   let quiet: QuietDefaults
   var rung = 0
   /// Users' actions, which may fire at any time.
@@ -56,9 +56,9 @@ private struct House {
     ]
     var reminder = Reminder(
       id: ReminderID(rawValue: "r\(seed)n\(number)"), owner: 1, title: "\(number)",
-      schedule: try Schedule.parse(phrases[number], now: House.start, in: ScheduleContext(zone: .utc)),
+      schedule: try Schedule.parse(phrases[number], now: Household.start, in: ScheduleContext(zone: .utc)),
       timezone: .named("UTC"),
-      createdAt: House.start)
+      createdAt: Household.start)
     if !chance(3) { reminder.jitter = .minutes(pick(0...90)) }
     if !chance(3) {
       reminder.nag = Nag(
@@ -80,10 +80,10 @@ private struct House {
   func quiet(of reminder: Reminder) -> Quiet? { Quiet(of: reminder, quiet, local: .utc, own: .utc) }
 
   /// Runs random events: due times, sleep, restarts, answers.
-  func day(_ store: any StoreTransaction) throws -> House {
-    var house = self
-    for _ in 0..<40 where house.now < House.end { try house.step(store) }
-    return house
+  func day(_ store: any StoreTransaction) throws -> Household {
+    var household = self
+    for _ in 0..<40 where household.now < Household.end { try household.step(store) }
+    return household
   }
 
   private mutating func step(_ store: any StoreTransaction) throws {
@@ -97,7 +97,7 @@ private struct House {
     case 6: try settle(store)
     case 7: try change(store)
     default:
-      guard let due = try store.wakeups().nextDue else { return now = House.end }
+      guard let due = try store.wakeups().nextDue else { return now = Household.end }
       now = max(now, due + .milliseconds(pick(0...20)))
     }
     try fire(store)
@@ -161,7 +161,7 @@ private struct House {
     let next = try #require(try store.reminder(reminder.id)?.next)
     var times = 0
     var scheduled: Set<Instant> = []
-    for time in reminder.timetable(in: .utc).occurrences(after: House.start) {
+    for time in reminder.timetable(in: .utc).occurrences(after: Household.start) {
       if time >= next { break }
       times += 1
       scheduled.insert(time)

@@ -7,40 +7,40 @@ import Testing
 /// Tests of the simulator, a few of its runs, and plans that once found errors. `make simulate` simulates a thousand years.
 @Suite struct SimulatorTests {
   @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 8) as ClosedRange<UInt64>)
-  func aYear(seed: UInt64) {
-    let life = Simulation.run(SimulationPlan.random(seed: seed))
-    #expect(life.fault == nil, "seed \(seed)")
-    #expect(life.figures.lived >= .days(365))
+  func yearOfARandomPlanHasNoFault(seed: UInt64) {
+    let outcome = Simulation.run(SimulationPlan.random(seed: seed))
+    #expect(outcome.fault == nil, "seed \(seed)")
+    #expect(outcome.figures.simulated >= .days(365))
   }
 
   /// The same seed gives the same run, to the last line.
-  @Test func sameAgain() {
+  @Test func sameSeedGivesTheSameRun() {
     let plan = SimulationPlan.random(seed: 5)
     #expect(plan == SimulationPlan.random(seed: 5))
-    let lives = (0..<2).map { _ in Simulation.run(plan, diary: true) }
-    #expect(lives[0].diary == lives[1].diary)
-    #expect(lives[0].figures.steps == lives[1].figures.steps)
-    #expect(lives[0].figures.fires > 0)
+    let runs = (0..<2).map { _ in Simulation.run(plan, diary: true) }
+    #expect(runs[0].diary == runs[1].diary)
+    #expect(runs[0].figures.steps == runs[1].figures.steps)
+    #expect(runs[0].figures.fires > 0)
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func plansAsText(seed: UInt64) throws {
+  func planTextReadsBack(seed: UInt64) throws {
     let plan = SimulationPlan.random(seed: seed)
     #expect(try SimulationPlan(text: plan.text) == plan)
     #expect(plan.actions.count > 10)
   }
 
   @Test(arguments: ["5d", "0d 00:00:01.000", "0d 00:00:01.000 levitate r1", "xd 00:00:01.000 crash 1s", "0d 0:0 crash"])
-  func unreadablePlans(line: String) {
+  func invalidPlansAreRefused(line: String) {
     #expect(throws: SimulationPlan.Unreadable.self) { try SimulationPlan(text: "seed 1\n\(line)\n") }
   }
 
   /// Regression tests: the plans in `Tests/Simulation/plans`.
   @Test(arguments: SimulatorTests.kept)
-  func regressions(file: String) throws {
+  func storedPlansHaveNoFault(file: String) throws {
     let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
-    let life = Simulation.run(try SimulationPlan(text: text))
-    #expect(life.fault == nil, "\(file)")
+    let outcome = Simulation.run(try SimulationPlan(text: text))
+    #expect(outcome.fault == nil, "\(file)")
   }
 
   private static let folder = URL(filePath: Package.folder).appending(path: "Tests/Simulation/plans")

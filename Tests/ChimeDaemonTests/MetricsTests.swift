@@ -7,7 +7,7 @@ import Testing
 
 /// Counters, gauges, and their text format.
 @Suite struct MetricsTests {
-  @Test func labelsAndNumbersAreWrittenAsTheFormatWantsThem() {
+  @Test func labelsAndNumbersFollowTheTextFormat() {
     var text = Exposition()
     text.family("chime_x_total", .counter, "What it is.") {
       $0.add(3, ["a": "q\"b\\s\nn", "b": "ě"])
@@ -36,25 +36,25 @@ import Testing
     return daemonEvent
   }
 
-  @Test func whatHappensIsCounted() {
+  @Test func eventsAreCounted() {
     var meters = Meters()
-    meters.count(Self.daemonEvent(.fired, .fired, late: 800), way: .desktop)
-    meters.count(Self.daemonEvent(.fired, .firedLate, late: 7_200_000_000), way: .desktop)
-    meters.count(Self.daemonEvent(.fired, .firedAgain), way: .desktop)
-    meters.count(Self.daemonEvent(.missed, missed: (.downtime, 41)), way: .desktop)
-    meters.count(Self.daemonEvent(.delivered, late: 5_000_000), way: .webhook)
-    meters.count(Self.daemonEvent(.failed), way: .webhook)
-    meters.count(Self.daemonEvent(.failed, .givenUp), way: .command)
-    meters.count(Self.daemonEvent(.failed, .leftOut), way: .command)
-    meters.count(Self.daemonEvent(.snoozed), way: .desktop)
-    meters.count(Self.daemonEvent(.clock), way: .desktop)
-    meters.count(Self.daemonEvent(.added), way: .desktop)
-    #expect(meters.fired == [.onTime: 1, .late: 1, .again: 1])
+    meters.count(Self.daemonEvent(.fired, .fired, late: 800), transport: .desktop)
+    meters.count(Self.daemonEvent(.fired, .firedLate, late: 7_200_000_000), transport: .desktop)
+    meters.count(Self.daemonEvent(.fired, .firedAgain), transport: .desktop)
+    meters.count(Self.daemonEvent(.missed, missed: (.downtime, 41)), transport: .desktop)
+    meters.count(Self.daemonEvent(.delivered, late: 5_000_000), transport: .webhook)
+    meters.count(Self.daemonEvent(.failed), transport: .webhook)
+    meters.count(Self.daemonEvent(.failed, .givenUp), transport: .command)
+    meters.count(Self.daemonEvent(.failed, .messageCancelled), transport: .command)
+    meters.count(Self.daemonEvent(.snoozed), transport: .desktop)
+    meters.count(Self.daemonEvent(.clock), transport: .desktop)
+    meters.count(Self.daemonEvent(.added), transport: .desktop)
+    #expect(meters.fired == [.onTime: 1, .late: 1, .repeated: 1])
     #expect(meters.missed == [.downtime: 41])
     #expect(
       meters.attempts == [
-        .init(way: .webhook, outcome: .delivered): 1, .init(way: .webhook, outcome: .failed): 1,
-        .init(way: .command, outcome: .givenUp): 1, .init(way: .command, outcome: .leftOut): 1,
+        .init(transport: .webhook, outcome: .delivered): 1, .init(transport: .webhook, outcome: .failed): 1,
+        .init(transport: .command, outcome: .givenUp): 1, .init(transport: .command, outcome: .cancelled): 1,
       ])
     #expect(meters.answers == [.snoozed: 1] && meters.clock == [.step: 1])
     // Only firings count: 0.8 ms in the first bucket, two hours in the last but one.
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// Delivered and failed messages are counted by event; deferred or canceled ones are not.
-  @Test func messagesAreCountedByWhatTheyTell() {
+  @Test func messagesAreCountedByTheirEvent() {
     var meters = Meters()
     func count(_ event: DeliveryEvent?, _ state: Delivery.State) {
       let delivery = Delivery(
@@ -74,15 +74,15 @@ import Testing
     }
     let at = Instant(seconds: 9)
     count(nil, .delivered(at: at))
-    count(.init(.told(.done)), .delivered(at: at))
-    count(.init(.told(.done)), .dead(at: at))
-    count(.init(.told(.done)), .waiting(until: at))
+    count(.init(.event(.done)), .delivered(at: at))
+    count(.init(.event(.done)), .dead(at: at))
+    count(.init(.event(.done)), .waiting(until: at))
     count(.init(.withdrawal), .delivered(at: at))
     count(.init(.withdrawal), .cancelled(at: at))
     #expect(
-      meters.told == [
-        .init(kind: .told(.fired), outcome: .delivered): 1, .init(kind: .told(.done), outcome: .delivered): 1,
-        .init(kind: .told(.done), outcome: .givenUp): 1, .init(kind: .withdrawal, outcome: .delivered): 1,
+      meters.deliveries == [
+        .init(kind: .event(.fired), outcome: .delivered): 1, .init(kind: .event(.done), outcome: .delivered): 1,
+        .init(kind: .event(.done), outcome: .givenUp): 1, .init(kind: .withdrawal, outcome: .delivered): 1,
       ])
     #expect(Self.text(queues: []).contains("chime_deliveries_total{event=\"withdrawal\",outcome=\"given_up\"} 0\n"))
   }
@@ -117,11 +117,11 @@ import Testing
       oldest: index == 0 ? nil : Instant(seconds: 140), dead: 1)
   }
 
-  @Test func remindersAreToldByState() {
+  @Test func remindersAreCountedByState() {
     let text = Self.text(queues: [Self.gauge(3)])
     for line in [
       "chime_reminders{state=\"scheduled\"} 4", "chime_reminders{state=\"unanswered\"} 1",
-      "chime_reminders{state=\"resting\"} 4", "chime_reminders_due_today 3", "chime_next_due_timestamp_seconds 260",
+      "chime_reminders{state=\"inactive\"} 4", "chime_reminders_due_today 3", "chime_next_due_timestamp_seconds 260",
       "chime_outbox_pending{channel=\"e3\"} 3", "chime_outbox_oldest_seconds{channel=\"e3\"} 60",
       "chime_store_transactions_total 7", "chime_store_up 1", "chime_snapshot_timestamp_seconds 150",
       "chime_build_info{version=\"0.1.0\",instance=\"user\"} 1", "chime_lateness_seconds_bucket{le=\"+Inf\"} 0",
@@ -129,7 +129,7 @@ import Testing
   }
 
   /// However many endpoints there are, each family has 64 series and one for the rest.
-  @Test func manyEndpointsAreFewSeries() {
+  @Test func manyEndpointsShareALimitedNumberOfSeries() {
     let text = Self.text(queues: (0..<1_000).map { Self.gauge($0) })
     let pending = text.split(separator: "\n").filter { $0.hasPrefix("chime_outbox_pending{") }
     #expect(pending.count == 65)
@@ -139,13 +139,13 @@ import Testing
     #expect(text.contains("chime_outbox_dead{channel=\"\"} 936\n"))
   }
 
-  @Test func theSystemsNamesOwnersToo() {
+  @Test func systemDaemonLabelsOwners() {
     let text = Self.text(queues: [Self.gauge(1, owner: 7)], isSystem: true)
     #expect(text.contains("chime_outbox_pending{uid=\"7\",channel=\"e1\"} 1\n"))
     #expect(text.contains("instance=\"system\""))
   }
 
-  @Test func whatWaitsToFireIsTold() {
+  @Test func overdueTimesAreReported() {
     let (early, late) = (Self.text(queues: []), Self.text(queues: [], now: Instant(seconds: 265)))
     #expect(early.contains("chime_overdue 0\n") && early.contains("chime_overdue_oldest_seconds 0\n"))
     #expect(late.contains("chime_overdue 2\n") && late.contains("chime_overdue_oldest_seconds 5\n"))
@@ -153,18 +153,18 @@ import Testing
 
   static let members = [
     FleetReportTests.member(1, "app1", isLiving: false, seen: 90), FleetReportTests.member(2, "app2", seen: 199),
-    FleetReportTests.member(3, "app1", seen: 198, shares: 100),
+    FleetReportTests.member(3, "app1", seen: 198, shards: 100),
     FleetReportTests.member(4, "app3", isLiving: false, seen: 140),
   ]
 
   /// The daemons that share the store, without replaced ones.
-  @Test func aFleetIsTold() {
+  @Test func fleetIsReported() {
     let text = Self.text(queues: [], members: Self.members)
     for line in [
       "chime_fleet_daemons{state=\"running\"} 2", "chime_fleet_daemons{state=\"lost\"} 1",
-      "chime_fleet_shares{host=\"app1\",pid=\"4713\"} 100",
-      "chime_fleet_unheard_seconds{host=\"app3\",pid=\"4714\"} 60",
-      "chime_fleet_free_shares 28", "chime_history_months 5", "chime_history_outside_months 12",
+      "chime_fleet_shards{host=\"app1\",pid=\"4713\"} 100",
+      "chime_fleet_heartbeat_age_seconds{host=\"app3\",pid=\"4714\"} 60",
+      "chime_fleet_unassigned_shards 28", "chime_history_partitions 5", "chime_history_unpartitioned_occurrences 12",
     ] { #expect(text.contains(line + "\n"), "\(line): \(text)") }
     #expect(!text.contains("4711"))
     #expect(!Self.text(queues: []).contains("fleet"), "nobody shares it")
@@ -178,7 +178,7 @@ import Testing
     return seat
   }
 
-  @Test func tenantsAreTold() {
+  @Test func tenantsAreReported() {
     let text = Self.text(queues: [Self.gauge(1, owner: Tenant.firstNumber)], isSystem: true, tenants: [Self.acme])
     for line in [
       "chime_tenant_reminders{tenant=\"acme\"} 12", "chime_tenant_reminders_limit{tenant=\"acme\"} 50",
@@ -187,21 +187,21 @@ import Testing
     ] { #expect(text.contains(line + "\n"), "\(line): \(text)") }
   }
 
-  @Test func aHeartbeatIsTold() {
+  @Test func heartbeatIsReported() {
     let text = Self.text(queues: [], hasHeartbeat: true)
-    #expect(text.contains("chime_heartbeats_total{outcome=\"taken\"} 0\n"))
+    #expect(text.contains("chime_heartbeats_total{outcome=\"accepted\"} 0\n"))
     #expect(text.contains("chime_heartbeat_timestamp_seconds 190\n"))
-    #expect(!Self.text(queues: []).contains("heartbeat"), "nobody is told")
+    #expect(!Self.text(queues: []).contains("heartbeat"), "nobody is notified")
   }
 
-  @Test func aStoreThatCannotBeReadIsTold() {
+  @Test func unreadableStoreIsReported() {
     let text = Self.text(queues: [], isReadable: false)
     #expect(text.contains("chime_store_up 0\n"))
     #expect(!text.contains("chime_reminders"))
   }
 
   /// docs/operations.md has a row for each family, with its type, in the order of the text.
-  @Test func theManualHasEachFamily() throws {
+  @Test func manualListsEachMetric() throws {
     let families = Self.text(
       queues: [Self.gauge(1)], members: Self.members, tenants: [Self.acme], hasHeartbeat: true
     )
@@ -216,14 +216,14 @@ import Testing
   }
 
   @Test(arguments: ["chime.prom", "/var/lib/chime", "/x/.prom", "/x/chime.txt"])
-  func aFileThatNoCollectorWouldReadIsRefused(_ path: String) {
+  func fileNameThatNoCollectorReadsIsRefused(_ path: String) {
     var loaded = LoadedConfiguration()
     #expect(throws: ConfigurationError.self) {
       try ConfigurationFiles.apply(Array("[metrics]\nfile = \"\(path)\"\n".utf8), file: "c.toml", to: &loaded)
     }
   }
 
-  @Test func theFileIsWholeAndReadableAndGoes() throws {
+  @Test func metricsFileIsReplacedAtomicallyAndRemoved() throws {
     let folder = RunFolder.url.appending(path: "chime-metrics-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -15,7 +15,7 @@ import Testing
     ("mqtt://[::1]:1884/a", "::1", 1_884, false, "a/state"),
     ("mqtt://127.0.0.1/a", "127.0.0.1", 1_883, false, "a/state"),
   ])
-  func readsAnAddress(_ text: String, _ host: String, _ port: Int, _ isEncrypted: Bool, _ state: String) throws {
+  func parsesAddresses(_ text: String, _ host: String, _ port: Int, _ isEncrypted: Bool, _ state: String) throws {
     #expect(Endpoint.Kind(of: text) == .mqtt)
     let address = try MQTTAddress(text)
     #expect(address.host == host && address.port == port && address.isEncrypted == isEncrypted)
@@ -30,11 +30,11 @@ import Testing
     "mqtt://broker.lan/a b", "mqtt://broker.lan:0/a", "mqtt://broker.lan\\@x.org/a", "mqtt://fe80::1/a",
     "mqtt://broker.lan/\(String(repeating: "a", count: 201))",
   ])
-  func refusesWhatIsNone(_ text: String) {
+  func refusesInvalidAddresses(_ text: String) {
     #expect(throws: DeliveryError.self) { try MQTTAddress(text) }
   }
 
-  @Test func aClientIsKnownByTheSameNameForAsLongAsItIsTheSame() {
+  @Test func clientNameIsStable() {
     func client(_ name: String, _ url: String, owner: UInt32 = 1_000, created: Instant = scheduled) -> String {
       Endpoint(queue: DeliveryQueue(owner: owner, channel: ChannelName(rawValue: name)), url: url, createdAt: created)
         .mqttClient
@@ -51,7 +51,7 @@ import Testing
     #expect(Set(others + [one]).count == 5)
   }
 
-  @Test func whatTheBrokerSaysIsJudged() {
+  @Test func brokerReplyDecidesTheOutcome() {
     func next(_ code: Int?, _ failure: String? = "no", change: (inout MQTTResult) -> Void = { _ in })
       -> ChannelReport.NextStep
     {
@@ -82,7 +82,7 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
   }
 
-  @Test func theStateSaysWhatIsShown() throws {
+  @Test func stateListsWhatIsShown() throws {
     let access = try access()
     var message = try message("Tea \"hot\"", channel: "home")
     message.shown = [message, try ChimeDeliveryTests.message("Older", id: "a1", channel: "home")]
@@ -117,7 +117,7 @@ import Testing
     "button": (["command_topic"], ["command_template", "payload_press"]),
   ]
 
-  @Test func homeAssistantKnowsAllThatItIsTold() throws {
+  @Test func discoveryHasOnlyKeysThatHomeAssistantKnows() throws {
     let target = try MQTTTarget(access(), version: "1.2.3")
     let said = try object(try #require(target.discovery))
     #expect(said.keys.sorted() == ["availability_topic", "components", "device", "origin", "qos"])
@@ -142,7 +142,7 @@ import Testing
       told.delivery = Delivery(
         id: told.delivery.id, occurrence: told.occurrence.id, queue: told.delivery.queue, round: 1,
         createdAt: scheduled,
-        event: [.fired, .repeated].contains(kind) ? nil : DeliveryEvent(.told(kind)))
+        event: [.fired, .repeated].contains(kind) ? nil : DeliveryEvent(.event(kind)))
       let type = try #require(try object(WebhookMessage(told).bytes())["type"] as? String)
       #expect(types.contains(type), "\(type)")
     }
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func messagesWaitUntilTheLibraryIsThere() async throws {
+  @Test func messagesWaitUntilTheLibraryIsInstalled() async throws {
     let channel = try channel("mqtt://127.0.0.1:9", library: "libmosquitto-that-nobody-has.so.1")
     // Twice: each message tries to load it again.
     for _ in 0..<2 {
@@ -173,7 +173,7 @@ import Testing
     await channel.stop()
   }
 
-  @Test func addressesAreJudgedAsTheyAreDialled() async throws {
+  @Test func dialedAddressIsChecked() async throws {
     for url in ["mqtt://127.0.0.1:9", "mqtt://localhost:9", "mqtts://[::1]:9", "mqtt://169.254.169.254"] {
       let channel = try channel(url) { $0.network = NetworkPolicy(isPersonal: false) }
       let report = try await channel.deliver(message(channel: "home"))
@@ -207,7 +207,7 @@ import Testing
 
   /// Brokers that disconnect early, are too old, or send garbage or too much. Nothing counts as delivered.
   @Test(.timeLimit(.minutes(1)), arguments: ["drops", "old", "garbage", "floods"])
-  func brokersThatAreNoGood(_ kind: String) async throws {
+  func faultyBrokersDeliverNothing(_ kind: String) async throws {
     let port = try broker { socket in
       Self.read(socket)
       switch kind {
@@ -235,7 +235,7 @@ import Testing
     await channel.stop()
   }
 
-  @Test func nothingGoesRoundAProxy() async throws {
+  @Test func configuredProxyBlocksDirectConnections() async throws {
     let proxy = try ProxyServer("http://proxy.invalid:3128", except: [".lan"])
     let channel = try channel("mqtt://127.0.0.1:9") { $0.proxy = proxy }
     let report = try await channel.deliver(message(channel: "home"))
@@ -252,7 +252,7 @@ import Testing
 
 private let mosquitto = "/usr/sbin/mosquitto"
 
-extension RealThings {
+extension SerialTests {
   @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: mosquitto), "needs mosquitto"))
   struct MQTTBrokerTests {
     private let script: Script
@@ -315,7 +315,7 @@ extension RealThings {
     }
 
     /// An acknowledgement is sent only after a message is processed; libmosquitto itself would have sent it earlier.
-    @Test(.timeLimit(.minutes(1))) func whatIsNotDealtWithComesAgain() async throws {
+    @Test(.timeLimit(.minutes(1))) func unprocessedMessageIsReceivedAgain() async throws {
       defer { script.end() }
       #expect(try await read(1, settling: false) { try send("one") } == [.malformed])
       // Messages sent while nobody was connected are stored too.

@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: [
     "ann@example.org", "a.b+c@example.org", "!#$%&'*+-/=?^_`{|}~@x.cz", "ann@localhost", "a@xn--bcher-kva.example",
   ])
-  func takesAMailbox(_ text: String) throws { #expect(try MailAddress(text).description == text) }
+  func acceptsMailboxes(_ text: String) throws { #expect(try MailAddress(text).description == text) }
 
   @Test(arguments: [
     "", "ann", "@example.org", "ann@", "ann@@example.org", "a b@example.org", ".a@example.org", "a..b@example.org",
@@ -16,11 +16,11 @@ import Testing
     "ann@example.org\r\nRCPT",
     "\"a b\"@example.org", "ann@[127.0.0.1]", "jiří@example.org", "ann@bücher.example", "a\u{0}@x.org", "ann@x.org>",
   ])
-  func refusesWhatIsNone(_ text: String) {
+  func refusesInvalidMailboxes(_ text: String) {
     #expect(throws: DeliveryError.self) { try MailAddress(text) }
   }
 
-  @Test func readsMailboxesOfAnAddress() throws {
+  @Test func parsesRecipients() throws {
     #expect(
       try MailAddress.recipients(of: "mailto:ann@x.org,b%2Bc@y.org").map(\.description) == ["ann@x.org", "b+c@y.org"])
     let many = (1...21).map { "a\($0)@x.org" }.joined(separator: ",")
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func knowsWhichServerIsThisMachine() throws {
+  @Test func localServersAreRecognized() throws {
     for url in ["smtp://localhost", "smtp://LOCALHOST:25/", "smtp://127.0.0.1:2525", "smtp://[::1]:25"] {
       #expect(try MailServer(url).isLocal, "\(url)")
     }
@@ -56,7 +56,7 @@ import Testing
       HTTPResult(status: reply, stage: stage, failure: failure), channel: ChannelName(rawValue: "me"))
   }
 
-  @Test func repliesAreJudged() {
+  @Test func replyDecidesTheOutcome() {
     #expect(verdict(250).next == .settled && verdict(250).outcome == .delivered && verdict(250).error == nil)
     for reply in [421, 450, 451, 452, 454] {
       for stage in [MailStage.session, .message] {
@@ -78,7 +78,7 @@ import Testing
     #expect(verdict(nil, .message, failure: "timed out").error == "timed out")
   }
 
-  @Test func givenUpIsNoOutage() {
+  @Test func permanentRefusalDoesNotDisableTheEndpoint() {
     let attempt = Attempt(number: 1, startedAt: scheduled, took: .zero, outcome: .failed, status: 550)
     #expect(DeliveryQueueOutcome(attempt, .giveUp) == .declined)
     var random = SystemRandom()
@@ -88,7 +88,7 @@ import Testing
     #expect(endpoint.after(attempt, .giveUp, seenSince: nil, at: scheduled)?.disabled == nil)
   }
 
-  @Test func settingsFitTheirAddress() throws {
+  @Test func settingsMustMatchTheAddress() throws {
     let mail = EndpointSettings(via: "smtps://x.org", from: "a@x.org")
     try EndpointRules.check(url: "mailto:ann@x.org", mail)
     func faulty(_ url: String, _ change: (inout EndpointSettings) -> Void, from base: EndpointSettings) -> String? {
@@ -123,7 +123,7 @@ import Testing
     (#"{"subject": ["a"], "text": "b"}"#, "the template's subject must be a string"),
     (#"{"subject": "a", "text": "{{token}}"}"#, "may stand only in headers"),
   ])
-  func templatesOfEmails(_ text: String, _ fault: String?) {
+  func emailTemplatesAreValidated(_ text: String, _ fault: String?) {
     do throws(DeliveryError) {
       let template = try Template(text)
       #expect(fault == nil && template.isMail)
@@ -131,7 +131,7 @@ import Testing
   }
 }
 
-extension RealThings {
+extension SerialTests {
   /// Emails as Python's `email` package parses them.
   @Suite(.serialized) final class MailCompositionTests {
     let reader: Script
@@ -167,7 +167,7 @@ extension RealThings {
       "date", "from", "to", "subject", "message-id", "references", "auto-submitted", "mime-version", "content-type",
     ]
 
-    @Test func noTitleIsMoreThanAText() async throws {
+    @Test func hostileTitleStaysText() async throws {
       let long = String(repeating: "Žluťoučký kůň ", count: 200)
       for title in ShippedTemplateTests.titles + [
         "a\r\nBcc: eve@example.org\r\n\r\nbody", "\u{0}\u{7}\u{1B}[31mred", "=?utf-8?q?=0D=0ABcc:_x?=", ".", "..",
@@ -192,7 +192,7 @@ extension RealThings {
       }
     }
 
-    @Test func allAttemptsAreTheSameAndRepeatsFollow() async throws {
+    @Test func retriesAreIdenticalAndRepeatsAreReplies() async throws {
       #expect(try request("Tea").letter == request("Tea").letter)
       let first = try await understood(request("Tea", "hot\n\nwith milk") { $0.url = "https://x.example/?a=1&b=\"2\"" })
       #expect(first["headers"]?["date"] == "Sun, 29 Mar 2026 00:30:00 +0000")
@@ -206,7 +206,7 @@ extension RealThings {
       #expect(third["text"]?.string?.contains("3rd time, since 08:30") == true)
     }
 
-    @Test func aTemplateSaysWhatIsSent() async throws {
+    @Test func templateDefinesSubjectAndBody() async throws {
       let plain = try await understood(
         request("Tea & <i>", template: #"{"subject": "[chime] {{title}}", "text": "{{title|html}} {{title}}"}"#))
       #expect(plain["types"] == .array(["text/plain"]) && plain["headers"]?["subject"] == "[chime] Tea & <i>")
@@ -225,7 +225,7 @@ extension RealThings {
       }
     }
 
-    @Test func quotedPrintableIsRead() async throws {
+    @Test func quotedPrintableReadsBack() async throws {
       #expect(QuotedPrintable.encode("a=b\n") == "a=3Db\r\n\r\n")
       #expect(QuotedPrintable.encode("x ") == "x=20\r\n")
       for count in 70...80 {
@@ -254,14 +254,14 @@ extension RealThings {
 
     /// The address rules are those of webhooks, applied to the address that is dialed.
     @Test(arguments: ["smtp://127.0.0.1:9", "smtp://localhost:9", "smtps://[::1]:9", "smtps://127.0.0.2:9"])
-    func aServerMayBeForbidden(_ server: String) async throws {
+    func forbiddenServerIsNotDialed(_ server: String) async throws {
       let ofTheSystem = try await attempt(to: server) { $0.network = NetworkPolicy(isPersonal: false) }
       #expect(ofTheSystem.attempt?.error?.contains("may not connect") == true, "\(ofTheSystem)")
       #expect(ofTheSystem.next == .retry && ofTheSystem.attempt?.status == nil)
     }
 
     /// To a proxy, localhost is another machine: TLS is required.
-    @Test func aProxyIsAskedToConnect() async throws {
+    @Test func proxiedServerNeedsTLS() async throws {
       let proxy = try Script("/usr/bin/python3", [support("plain-proxy.py")])
       defer { proxy.end() }
       let port = try #require(try await proxy.lines.next()["port"]?.number)

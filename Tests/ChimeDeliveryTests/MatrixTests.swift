@@ -21,7 +21,7 @@ import Testing
     ("matrix:roomid/abc:example.org", "!abc:example.org"), ("matrix:!abc:example.org:8448", "!abc:example.org:8448"),
     ("MATRIX:roomid/a-_.~=b", "!a-_.~=b"),
   ])
-  func readsARoom(_ text: String, _ room: String) throws {
+  func parsesRooms(_ text: String, _ room: String) throws {
     #expect(Endpoint.Kind(of: text) == .matrix)
     #expect(try MatrixAddress(text).room == room)
   }
@@ -32,11 +32,11 @@ import Testing
     "matrix:u/ann:example.org", "matrix:!a/b:example.org", "matrix:!a:example.org?via=b", "matrix:!a%2Fb:example.org",
     "matrix:!a b:example.org", "matrix:!é:example.org", "matrix:!\(String(repeating: "a", count: 255))", "matrix:!!a",
   ])
-  func refusesWhatIsNoRoom(_ text: String) {
+  func refusesInvalidRooms(_ text: String) {
     #expect(throws: DeliveryError.self) { try MatrixAddress(text) }
   }
 
-  @Test func judgesServersAndPeople() throws {
+  @Test func validatesServersAndUsers() throws {
     #expect(try MatrixServer("https://m.org/").url == "https://m.org")
     for text in ["https://m.org?a", "https://m.org/_matrix/client/v3", "https://a:b@m.org", "https://", "m.org"] {
       #expect(throws: DeliveryError.self) { try MatrixServer(text) }
@@ -61,7 +61,7 @@ import Testing
     ("✅", ChatAnswer.What.done), ("👍🏿", .done), ("✔️", .done), ("☑︎", .done), ("💤", .snooze), ("❌", .dismiss),
     ("👎", .dismiss),
   ])
-  func readsAReaction(_ key: String, _ what: ChatAnswer.What) {
+  func parsesReactions(_ key: String, _ what: ChatAnswer.What) {
     #expect(ChatAnswer.What(reaction: key) == what)
     #expect(ChatAnswer.What(reply: key) == what)
     for other in ["", "❤️", "ok", "✅✅", "done"] { #expect(ChatAnswer.What(reaction: other) == nil) }
@@ -76,7 +76,7 @@ import Testing
     ("done it tomorrow", .words("done it tomorrow")),
     (String(repeating: "x", count: 300), .words("")),
   ])
-  func readsAReply(_ text: String, _ what: ChatAnswer.What) {
+  func parsesReplies(_ text: String, _ what: ChatAnswer.What) {
     #expect(ChatAnswer.What(reply: text) == what)
   }
 
@@ -84,7 +84,7 @@ import Testing
     try JSONDecoder().decode(MatrixEvent.self, from: Data(text.utf8))
   }
 
-  @Test func anAnswerIsBoundToWhatItAnswers() throws {
+  @Test func answerRefersToItsMessage() throws {
     func answer(_ type: String, _ content: String) throws -> String? {
       let event = try event(
         #"{"event_id":"$e","sender":"@a:b","type":"\#(type)","origin_server_ts":5,"content":\#(content)}"#)
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func aPlaceIsFoundAgain() {
+  @Test func positionReadsBack() {
     for place in [
       MatrixPlace(since: nil), MatrixPlace(since: "s1_2|3"), MatrixPlace(since: "s1", after: "$a:b"),
       MatrixPlace(since: nil, after: "$a"),
@@ -127,7 +127,7 @@ import Testing
         && !MatrixReply.isPlace(String(repeating: "a", count: 2_000)))
   }
 
-  @Test func aFilterNamesTheRoomAndThePeople() throws {
+  @Test func filterNamesRoomAndUsers() throws {
     let text = MatrixFilter.text(room: "!a:b", senders: ["@\"x:b"])
     let filter = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     let room = try #require(filter["room"] as? [String: Any])
@@ -137,7 +137,7 @@ import Testing
   }
 
   /// The long-poll timeout grows until something in between closes the connection.
-  @Test func patienceGrowsAndLearns() {
+  @Test func pollTimeoutGrowsUntilAConnectionIsClosed() {
     var patience = MatrixPatience()
     var waits: [Milliseconds] = []
     for _ in 0..<6 {
@@ -158,7 +158,7 @@ import Testing
     #expect(patience.wait == .seconds(50))
   }
 
-  @Test func aServerThatAnswersAllTheTimeIsNotHeardForLong() {
+  @Test func pollsOfABusyServerAreRateLimited() {
     var pace = MatrixPace()
     let now = SuspendingClock.now
     var allowed = 0
@@ -195,7 +195,7 @@ import Testing
     MatrixContent(message, to: EndpointAccess(endpoint: endpoint(change), secrets: [])) { _ in "08:05" }
   }
 
-  @Test func aMessageSaysWhatItMayBeAnsweredWith() throws {
+  @Test func messageListsItsAnswers() throws {
     let plain = content(try message { $0.body = "Two\nlines" })
     #expect(plain.text == "Tea & <co>\nTwo\nlines\n✅ Done · 💤 10 min · ❌ Dismiss")
     let json = try #require(try JSONSerialization.jsonObject(with: Data(plain.bytes)) as? [String: Any])
@@ -209,7 +209,7 @@ import Testing
     #expect(content(try message { $0.urgency = .low }).isNotice)
   }
 
-  @Test func whatIsOverSaysWhatBecameOfIt() throws {
+  @Test func editOfAnAnsweredMessageStatesTheAnswer() throws {
     func end(_ state: Occurrence.State) throws -> String? {
       var occurrence = try message().occurrence
       (occurrence.state, occurrence.endedAt) = (state, scheduled)
@@ -244,7 +244,7 @@ import Testing
     (403, #"{"errcode":"M_FORBIDDEN"}"#, .retry, .failed), (404, "", .retry, .failed), (410, "", .retry, .failed),
     (502, "", .retry, .failed),
   ])
-  func whatAServerSaysIsJudged(
+  func responseDecidesTheOutcome(
     _ status: Int, _ body: String, _ next: ChannelReport.NextStep, _ outcome: Attempt.Outcome
   ) throws {
     let result = HTTPResult(
@@ -263,7 +263,7 @@ import Testing
   }
 
   /// The token is in one header and nowhere else.
-  @Test func aRequestHasTheToken() throws {
+  @Test func tokenIsInOneHeaderOnly() throws {
     let token = try Token("tk_1")
     let access = EndpointAccess(endpoint: endpoint(), secrets: [], token: token)
     #expect(access.fault == nil && !access.needsSecret)

@@ -46,4 +46,4 @@ extension Channel {
 }
 
 /// Tests that run programs and count what is left of them: one after another.
-@Suite(.serialized) enum RealThings {}
+@Suite(.serialized) enum SerialTests {}

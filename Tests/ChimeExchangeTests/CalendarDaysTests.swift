@@ -39,7 +39,7 @@ import Testing
     ),
     (event("DTSTART;TZID=Nowhere:20261224T220000"), []),
   ])
-  func singleEvents(_ events: String, _ expected: [String]) throws {
+  func eventsCoverTheirDays(_ events: String, _ expected: [String]) throws {
     #expect(try Self.days(events) == expected)
   }
 }

@@ -30,7 +30,7 @@ import Testing
     return Array(unfolded[(start + 1)..<end])
   }
 
-  @Test func aReminderIsAnEventWithAnAlarmAtItsStart() throws {
+  @Test func reminderIsExportedAsAnEventWithAnAlarm() throws {
     let item = try Self.item("at 2026-12-01 09:00", zone: "Europe/Prague") {
       $0.title = "Tea; with, \\cream"
       $0.body = "first\nsecond"
@@ -62,14 +62,14 @@ import Testing
     // A time that the clocks skip is exported as the time at which it fires.
     ("at 2027-03-28 02:30", "Europe/Prague", "DTSTART;TZID=Europe/Prague:20270328T033000"),
   ])
-  func momentsKeepTheirClock(_ when: String, _ zone: String, _ line: String) throws {
+  func momentsKeepTheirLocalTime(_ when: String, _ zone: String, _ line: String) throws {
     let export = CalendarExport([try Self.item(when, zone: zone)], now: Self.now)
     #expect(Self.lines(export).filter { $0.hasPrefix("DTSTART") } == [line])
     #expect(export.text.contains("BEGIN:VTIMEZONE") == line.contains("TZID"))
   }
 
   /// In a fold, calendars read a local time as the first pass; the second can only be written in UTC.
-  @Test func theSecondPassOfAFoldIsToldInUTC() throws {
+  @Test func secondPassOfAFoldIsExportedInUTC() throws {
     for (fold, expected) in [
       (FoldRule.first, ["DTSTART;TZID=Europe/Prague:20261025T023000"]), (.last, ["DTSTART:20261025T013000Z"]),
       (.both, ["DTSTART:20261025T003000Z", "RDATE:20261025T013000Z"]),
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeHeldIsSaid() throws {
+  @Test func unsupportedRemindersAreReported() throws {
     let passed = try Self.item("at 2026-12-01 09:00", title: "Passed")
     let paused = try Self.item("at 2027-12-01 09:00", title: "Paused") { $0.pause = .indefinitely }
     let skipping = try Self.item("at 2027-12-01 09:00", title: "Skipping") { $0.skipNext = 1 }
@@ -94,7 +94,7 @@ import Testing
       ])
   }
 
-  @Test func nothingIsACalendarToo() throws {
+  @Test func emptyExportIsAValidCalendar() throws {
     let export = CalendarExport([], now: Self.now)
     #expect(
       export.text

@@ -19,7 +19,7 @@ import Testing
     return try CalendarImport.read(Array(text.utf8), settings)
   }
 
-  static func told(_ plan: ImportPlan) -> [String] {
+  static func described(_ plan: ImportPlan) -> [String] {
     plan.drafts.map { "\($0.title) | \($0.schedule) | \($0.timezone ?? "-")" }
       + plan.remarks.map { "\($0.line ?? 0) \($0.kind): \($0.message)" }
   }
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// The rules written for a zone are recognized as that zone when read again.
-  @Test func rulesThatAreWrittenAreKnownAgain() throws {
+  @Test func exportedZoneRulesAreRecognized() throws {
     let kathmandu = try #require(scheduleContext.zones("Asia/Kathmandu"))
     for name in WindowsZones.locations {
       let zone = try #require(scheduleContext.zones(name), "\(name)")
@@ -254,8 +254,8 @@ import Testing
           + "TRIGGER;VALUE=DATE-TIME:19760401T005545Z\nEND:VALARM\nEND:VEVENT", ["E | at 2026-12-01T09:00:00Z | -"]
       ),
       // Nothing left to remind of.
-      (event("DTSTART:20200101T090000Z"), ["4 passed: it has passed"]),
-      (event("DTSTART:20200101T090000Z", alarms: "TRIGGER:-PT1M", "TRIGGER:-PT2M"), ["4 passed: it has passed"]),
+      (event("DTSTART:20200101T090000Z"), ["4 past: it has passed"]),
+      (event("DTSTART:20200101T090000Z", alarms: "TRIGGER:-PT1M", "TRIGGER:-PT2M"), ["4 past: it has passed"]),
       (event("DTSTART:20260327T100000Z", alarms: "TRIGGER:-P1D", "TRIGGER:-PT5M"), ["E | at 2026-03-27T09:55:00Z | -"]),
       (event("DTSTART:20261201T090000Z\nSTATUS:CANCELLED"), ["4 closed: it is cancelled"]),
       (event("STATUS:CONFIRMED"), ["4 refused: it has no start (DTSTART)"]),
@@ -289,11 +289,11 @@ import Testing
         ["E | at 2026-12-01T10:00:00Z | -"]
       ),
     ] as [(String, [String])])
-  func singleOnes(_ components: String, _ expected: [String]) throws {
-    #expect(Self.told(try Self.plan(components)) == expected)
+  func singleEventsBecomeReminders(_ components: String, _ expected: [String]) throws {
+    #expect(Self.described(try Self.plan(components)) == expected)
   }
 
-  @Test func everyFieldFindsItsPlace() throws {
+  @Test func everyFieldIsImported() throws {
     let plan = try Self.plan(
       """
       BEGIN:VEVENT
@@ -323,13 +323,13 @@ import Testing
     ("SUMMARY:", "Untitled"), ("X:Y", "Untitled"), ("SUMMARY:a\\nb\tc\u{1B}[31m", "a b c [31m"),
     ("SUMMARY:\(String(repeating: "é", count: 600))", String(repeating: "é", count: 498) + "…"),
   ])
-  func titlesAreMadeFit(_ line: String, _ expected: String) throws {
+  func titlesAreCleanedAndCut(_ line: String, _ expected: String) throws {
     let plan = try Self.plan("BEGIN:VEVENT\n\(line)\nDTSTART:20261201T190000\nEND:VEVENT")
     #expect(plan.drafts.map(\.title) == [expected])
     #expect(try #require(plan.drafts.first).title.utf8.count <= 1_000)
   }
 
-  @Test func wholeDaysComeWhenTheyAreWanted() throws {
+  @Test func allDayEventsFireAtTheConfiguredTime() throws {
     var settings = Self.settings
     settings.allDayAt = try #require(CivilTime(hour: 7, minute: 30))
     let plan = try Self.plan(Self.event("DTSTART;VALUE=DATE:20261224"), settings: settings)
@@ -355,7 +355,7 @@ import Testing
       "line 9: components are nested more than 8 deep"
     ),
   ])
-  func whatIsNoCalendarIsRefused(_ text: String, _ message: String) {
+  func invalidCalendarsAreRefused(_ text: String, _ message: String) {
     let error = #expect(throws: ExchangeError.self) { try CalendarImport.read(Array(text.utf8), Self.settings) }
     #expect(error?.description == message)
   }

@@ -13,7 +13,7 @@ import Testing
 @Suite struct CrontabTests {
   static let settings = CalendarImportTests.settings
 
-  static func told(_ text: String, hasUsers: Bool = false) throws -> [String] {
+  static func described(_ text: String, hasUsers: Bool = false) throws -> [String] {
     let plan = try CrontabImport.read(Array(text.utf8), settings, hasUsers: hasUsers)
     return plan.drafts.map {
       "\($0.line) \($0.title) | \($0.schedule) | \($0.timezone ?? "-") | \(($0.body ?? "-").split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "↵"))"
@@ -87,13 +87,13 @@ import Testing
       ),
       ("0 1 * * *\n@daily b", ["2 b | cron: 0 0 * * * | - | b", "1 refused -: the command is missing"]),
     ] as [(String, [String])])
-  func lines(_ text: String, _ expected: [String]) throws {
-    #expect(try Self.told(text) == expected)
+  func linesBecomeReminders(_ text: String, _ expected: [String]) throws {
+    #expect(try Self.described(text) == expected)
   }
 
-  @Test func systemCrontabsNameAUser() throws {
+  @Test func systemCrontabLinesHaveAUser() throws {
     #expect(
-      try Self.told(
+      try Self.described(
         "# Hourly\n17 *\t* * *\troot\tcd / && run-parts --report /etc/cron.hourly\n@daily  www-data\n", hasUsers: true)
         == [
           "2 Hourly | cron: 17 * * * * | - | cd / && run-parts --report /etc/cron.hourly↵↵User: root",
@@ -101,8 +101,8 @@ import Testing
         ])
   }
 
-  @Test func aBadJobIsLeftOutAndTheRestIsTaken() throws {
-    let told = try Self.told("61 * * * * a\n0 1 * * * b")
+  @Test func invalidJobIsSkippedAndTheRestImported() throws {
+    let told = try Self.described("61 * * * * a\n0 1 * * * b")
     #expect(told.count == 2)
     #expect(told[0] == "2 b | cron: 0 1 * * * | - | b")
     #expect(told[1].hasPrefix("1 refused -: "))
@@ -110,13 +110,13 @@ import Testing
   }
 
   @Test(arguments: ["hello", "hello\nthere\n", "BEGIN:VCALENDAR\nEND:VCALENDAR", "\u{0}\u{1}\u{2}", "* * * *"])
-  func whatIsNoCrontabIsRefused(_ text: String) {
+  func invalidCrontabsAreRefused(_ text: String) {
     let error = #expect(throws: ExchangeError.self) { try CrontabImport.read(Array(text.utf8), Self.settings) }
     #expect(error?.line == 1)
     #expect(error?.message.hasPrefix("this is not a crontab: ") == true)
   }
 
-  @Test func thereIsAnEndToHowMuchOneFileAsksFor() throws {
+  @Test func numberOfJobsIsBounded() throws {
     let text = String(repeating: "* * * * * x\n", count: 10_001)
     let error = #expect(throws: ExchangeError.self) { try CrontabImport.read(Array(text.utf8), Self.settings) }
     #expect(error?.description == "line 10001: the text asks for more than 10000 reminders")

@@ -28,7 +28,7 @@ import Testing
 
   private static func dates(_ holidays: PublicHolidays) -> [String] { holidays.ranges.map { "\($0.lowerBound)" } }
 
-  @Test func aCountryHasWhatIsItsOwnAndPartsHaveMore() throws {
+  @Test func countryHasItsHolidaysAndRegionsHaveMore() throws {
     let table = try Self.table()
     #expect(table.sections.keys.sorted() == ["XX", "YY"])
     #expect(table.parts(of: "XX") == ["A", "Bee", "C"])
@@ -42,14 +42,14 @@ import Testing
     #expect(Self.dates(bee).contains("2025-05-02") && Self.dates(bee).contains("2026-06-04"))
   }
 
-  @Test func aDayHasItsNamesInEachLanguage() throws {
+  @Test func holidayHasItsNamesInEachLanguage() throws {
     let holidays = try Self.table().holidays(of: "XX")
     #expect(holidays.names(on: try #require(CivilDate("2025-03-20"))) == ["en": "Spring", "cs": "Jaro"])
     #expect(holidays.names(on: try #require(CivilDate("2025-01-01"))) == ["en": "New Year's Day; Double"])
     #expect(holidays.names(on: try #require(CivilDate("2025-03-21"))) == nil)
   }
 
-  @Test func whatIsNotThereIsRefused() throws {
+  @Test func unknownCountriesAndRegionsAreRefused() throws {
     let table = try Self.table()
     for code in ["ZZ", "", "-", "X", "XX ", "X\u{0}"] {
       #expect(throws: HolidayTable.Failure.unknownCountry, "\(code)") { try table.holidays(of: code) }
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func aDamagedTableIsNoTable() throws {
+  @Test func damagedTableIsRefused() throws {
     for head in [
       "", "years 2026 2025\n", "years 2025\n", "years 2025 2026\nXX 0 99999\n", "years 2025 2026\nXX -1 5\n",
       "years 2025 2026\nXX 9223372036854775807 1\n",

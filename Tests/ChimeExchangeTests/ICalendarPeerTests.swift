@@ -27,7 +27,7 @@ import Testing
     var values: [[String]]
   }
 
-  @Test func filesOfOtherProgramsAreReadAlike() throws {
+  @Test func foreignFilesAreReadLikeByThePeer() throws {
     let files = try Self.corpus.map { String(decoding: try Self.unfolded($0), as: UTF8.self) }
     guard let theirs: [[Component]] = try ask(Self.reader, files) else { return }
     for (name, theirs) in zip(Self.corpus, theirs) {
@@ -57,15 +57,15 @@ import Testing
       case "SUMMARY", "DESCRIPTION", "LOCATION": values.append([line.name, line.text])
       case "CATEGORIES": values.append([line.name] + CalendarText.list(line.value))
       case "DTSTART", "DTEND", "DUE", "RECURRENCE-ID", "DTSTAMP", "COMPLETED":
-        values.append([line.name, CalendarTime(line).map(told) ?? "?"])
+        values.append([line.name, CalendarTime(line).map(described) ?? "?"])
       case "EXDATE", "RDATE":
-        let times = line.value.split(separator: ",").map { CalendarTime($0.prefix { $0 != "/" }).map(told) ?? "?" }
+        let times = line.value.split(separator: ",").map { CalendarTime($0.prefix { $0 != "/" }).map(described) ?? "?" }
         values.append([line.name] + times)
       case "TRIGGER", "DURATION":
         if let duration = CalendarDuration(line.value) {
           values.append([line.name, "\(duration.days * 86_400 + duration.seconds)"])
         } else {
-          values.append([line.name, CalendarTime(line.value).map(told) ?? "?"])
+          values.append([line.name, CalendarTime(line.value).map(described) ?? "?"])
         }
       default: break
       }
@@ -74,7 +74,7 @@ import Testing
       + component.components.flatMap(walk)
   }
 
-  private static func told(_ time: CalendarTime) -> String {
+  private static func described(_ time: CalendarTime) -> String {
     let date = digits(time.year, 4) + digits(time.month, 2) + digits(time.day, 2)
     if time.isDate { return date }
     let clock = digits(time.time.hour, 2) + digits(time.time.minute, 2) + digits(time.time.second, 2)
@@ -84,7 +84,7 @@ import Testing
   private static let reader = """
     import datetime, icalendar, json, sys
     from icalendar.parser import Contentlines
-    def told(value):
+    def described(value):
         if isinstance(value, tuple): value = value[0]
         if isinstance(value, datetime.timedelta): return str(int(value.total_seconds()))
         if not isinstance(value, datetime.datetime): return value.strftime("%Y%m%d").rjust(8, "0")
@@ -95,9 +95,9 @@ import Testing
         for name, value in component.property_items(recursive=False, sorted=False):
             if name in ("SUMMARY", "DESCRIPTION", "LOCATION"): found.append([name, str(value)])
             elif name == "CATEGORIES": found.append([name] + [str(each) for each in value.cats])
-            elif name in ("EXDATE", "RDATE"): found.append([name] + [told(each.dt) for each in value.dts])
+            elif name in ("EXDATE", "RDATE"): found.append([name] + [described(each.dt) for each in value.dts])
             elif name in ("DTSTART", "DTEND", "DUE", "RECURRENCE-ID", "DTSTAMP", "COMPLETED", "TRIGGER", "DURATION"):
-                found.append([name, told(value.dt)])
+                found.append([name, described(value.dt)])
         return sorted(found, key=lambda each: "".join(each).encode())
     answer = []
     for text in json.load(open(sys.argv[1])):
@@ -127,7 +127,7 @@ import Testing
   }
 
   /// Compares the VTIMEZONE of each zone, its rules expanded by `dateutil`, with the zone.
-  @Test func zonesAreToldWhole() throws {
+  @Test func exportedZonesMatchTheZoneDatabase() throws {
     let names = try #require(FileManager.default.contents(atPath: "/usr/share/zoneinfo/tzdata.zi"))
       .split(separator: 0x0A).filter { $0.starts(with: "Z ".utf8) }
       .map { String(decoding: $0.split(separator: 0x20)[1], as: UTF8.self) }
@@ -203,7 +203,7 @@ import Testing
 
   /// Schedules of every kind, in zones all over the world: exported, read by `icalendar` and expanded by `dateutil`,
   /// they have the times that Chime computes.
-  @Test func whatWeWriteIsReadAndExpandedToTheSameTimes() throws {
+  @Test func exportedSchedulesExpandToTheSameTimes() throws {
     let now = CalendarExportTests.now
     var items: [CalendarExport.Item] = []
     for (index, when) in Self.schedules.enumerated() {

@@ -14,7 +14,7 @@ import Testing
 @Suite struct ProgramsTests {
   static let settings = CalendarImportTests.settings
 
-  static func told(_ plan: ImportPlan) -> [String] {
+  static func described(_ plan: ImportPlan) -> [String] {
     plan.drafts.map { draft in
       let body = (draft.body ?? "-").split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "↵")
       var parts = ["\(draft.line) \(draft.title)", "\(draft.schedule)", draft.tags.joined(separator: ","), body]
@@ -28,7 +28,7 @@ import Testing
 
   // MARK: at
 
-  @Test func theQueueOfAt() throws {
+  @Test func atJobsBecomeReminders() throws {
     let text = """
       7\tMon Mar  1 09:15:00 2027 a anna
       \t# the night's
@@ -41,11 +41,11 @@ import Testing
       """
     let plan = try AtImport.read(Array(text.utf8), Self.settings)
     #expect(
-      Self.told(plan) == [
+      Self.described(plan) == [
         "1 backup --all && notify | at 2027-03-01 09:15 |  | # the night's↵backup --all && notify↵echo done",
         "5 at job 8 | at 2099-11-25 08:31:05 |  | -",
         "5 note at job 8: it is in the queue B of batch, which waits for an idle machine",
-        "6 passed at job 9: it has no future time", "7 passed at job 10: it runs at this moment",
+        "6 past at job 9: it has no future time", "7 past at job 10: it runs at this moment",
         "8 refused -: expected a job of atq, such as \"7 Mon Mar 1 09:15:00 2027 a anna\"",
       ])
     #expect(throws: ExchangeError.self) { try AtImport.read(Array("hello\n".utf8), Self.settings) }
@@ -54,7 +54,7 @@ import Testing
 
   // MARK: systemd
 
-  @Test func timersOfSystemd() throws {
+  @Test func systemdTimersBecomeReminders() throws {
     let text = """
       # /usr/lib/systemd/system/apt-daily.timer
       [Unit]
@@ -100,7 +100,7 @@ import Testing
     let plan = try TimerImport.read(Array(text.utf8), Self.settings)
     let body = "Starts apt-daily.service↵/usr/lib/apt/apt.systemd.daily update"
     #expect(
-      Self.told(plan) == [
+      Self.described(plan) == [
         "16 Daily apt download activities | calendar: Mon *-*-* 07:00:00 Europe/Prague |  | \(body) | latest/latest | ±12h | wakes",
         "17 Daily apt download activities | calendar: Fri *-*-* 08:00:00 |  | \(body) | latest/latest | ±12h | wakes",
         "23 clean | every 24h starting 2000-01-01T00:00:00Z |  | Starts clean.service | latest/skip",
@@ -134,7 +134,7 @@ import Testing
       ("REM Dec 24 MSG Presents", ["1 Presents | calendar: *-12-24 09:00:00 |  | -"]),
       ("REM 24 Dec 2026 AT 5:15pm MSG Tree", ["1 Tree | at 2026-12-24 17:15 |  | -"]),
       ("REM 2026-12-24@17.15 MSG Tree", ["1 Tree | at 2026-12-24 17:15 |  | -"]),
-      ("REM 24 Dec 2006 MSG Old", ["1 passed Old: it has no future time"]),
+      ("REM 24 Dec 2006 MSG Old", ["1 past Old: it has no future time"]),
       ("REM Mon 8 MSG Second Monday", ["1 Second Monday | calendar: Mon *-*-08..14 09:00:00 |  | -"]),
       ("REM 1 -1 MSG Last day", ["1 Last day | calendar: *-*~01 09:00:00 |  | -"]),
       (
@@ -180,13 +180,13 @@ import Testing
         ]
       ),
     ] as [(String, [String])])
-  func linesOfRemind(_ text: String, _ expected: [String]) throws {
-    #expect(try Self.told(RemindImport.read(Array(text.utf8), Self.settings)) == expected)
+  func remindLinesBecomeReminders(_ text: String, _ expected: [String]) throws {
+    #expect(try Self.described(RemindImport.read(Array(text.utf8), Self.settings)) == expected)
   }
 
   // MARK: taskwarrior
 
-  @Test func tasksOfTaskwarrior() throws {
+  @Test func taskwarriorTasksBecomeReminders() throws {
     let text = """
       [
       {"id":1,"description":"Send \\u010d\\ud83d\\udca7","due":"20261224T170000Z","status":"pending","tags":["home","a b"],"project":"x.y","priority":"L","uuid":"1","annotations":[{"entry":"20261101T000000Z","description":"By post"}]},
@@ -200,7 +200,7 @@ import Testing
       ]
       """
     #expect(
-      try Self.told(TaskImport.read(Array(text.utf8), Self.settings)) == [
+      try Self.described(TaskImport.read(Array(text.utf8), Self.settings)) == [
         "2 Send č💧 | at 2026-12-24 18:00 | home,a b,x.y | By post | low", "3 Day | at 2026-12-24 09:00 |  | -",
         "4 Bins | DTSTART:20261207T070000 RRULE:FREQ=WEEKLY;UNTIL=20270601T070000 |  | -",
         "6 refused Odd: Chime does not read its recurrence \"now and then\"",
@@ -218,7 +218,7 @@ import Testing
       ("2q", "FREQ=MONTHLY;INTERVAL=6"), ("P1Y", "FREQ=YEARLY"), ("PT5M", nil), ("P1H", nil), ("0d", nil), ("", nil),
       ("p", nil), ("99999999d", nil),
     ] as [(String, String?)])
-  func recurrencesOfTaskwarrior(_ text: String, _ rule: String?) {
+  func taskwarriorRecurrencesBecomeRules(_ text: String, _ rule: String?) {
     #expect(TaskRecurrence(text)?.rule == rule)
   }
 
@@ -230,12 +230,12 @@ import Testing
       "[{\"description\":\"x\ny\"}]",
       String(repeating: "[", count: 100_000), "[]x", "\u{FEFF}nul",
     ])
-  func whatIsNoListOfTasks(_ text: String) {
+  func invalidTaskListsAreRefused(_ text: String) {
     #expect(throws: ExchangeError.self) { try TaskImport.read(Array(text.utf8), Self.settings) }
   }
 
   /// Whatever the input is, a parser ends, and its drafts are valid reminders.
-  @Test func noiseIsTakenWithoutHarm() {
+  @Test func noiseGivesValidRemindersOrNone() {
     var state: UInt64 = 0x9E37_79B9
     func next(_ count: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -102,15 +102,15 @@ import Testing
         ["T | - | 2026-03-29 09:00, 2026-04-05 09:00, 2026-04-12 09:00, 2026-04-19 09:00"]
       ),
       // Events that are over, and an invalid rule.
-      (Import.event("DTSTART:20260105T092500\nRRULE:FREQ=WEEKLY;COUNT=3"), ["4 passed: it has passed"]),
-      (Import.event("DTSTART:20260105T092500\nRRULE:FREQ=WEEKLY;UNTIL=20260201T000000Z;"), ["4 passed: it has passed"]),
+      (Import.event("DTSTART:20260105T092500\nRRULE:FREQ=WEEKLY;COUNT=3"), ["4 past: it has passed"]),
+      (Import.event("DTSTART:20260105T092500\nRRULE:FREQ=WEEKLY;UNTIL=20260201T000000Z;"), ["4 past: it has passed"]),
     ] as [(String, [String])])
-  func series(_ components: String, _ expected: [String]) throws {
+  func seriesBecomeSchedules(_ components: String, _ expected: [String]) throws {
     #expect(try Self.times(components) == expected)
   }
 
   @Test(arguments: ["FREQ=SOMETIMES", "nonsense", "FREQ=DAILY;BYHOUR=25", "FREQ=DAILY COUNT:3\u{1B}"])
-  func whatIsNoRuleIsRefused(_ rule: String) throws {
+  func invalidRulesAreRefused(_ rule: String) throws {
     let plan = try Import.plan(Import.event("DTSTART:20261201T090000\nRRULE:\(rule)"))
     #expect(plan.drafts.isEmpty)
     #expect(plan.remarks.map(\.kind) == [.refused])
@@ -163,7 +163,7 @@ import Testing
         ]
       ),
     ] as [(String, [String])])
-  func changedOccurrences(_ components: String, _ expected: [String]) throws {
+  func movedOccurrencesBecomeTheirOwnReminders(_ components: String, _ expected: [String]) throws {
     #expect(try Self.times(components) == expected)
   }
 
@@ -209,7 +209,7 @@ import Testing
     ),
     ("torn", ["Příliš žluťoučký kůň 日本語 | - | 2026-09-10 12:00"]),
   ])
-  func filesOfOtherPrograms(_ name: String, _ expected: [String]) throws {
+  func foreignFilesAreImported(_ name: String, _ expected: [String]) throws {
     let plan = try CalendarImport.read(try ICalendarPeerTests.bytes(name), Import.settings)
     let told = plan.drafts.map { draft in
       let own = (draft.schedule.zoneIdentifier ?? draft.timezone).flatMap { zone($0) } ?? prague
@@ -236,7 +236,7 @@ import Testing
         == ["2026-01-10..2026-01-11", "2026-02-01..2026-02-02"])
   }
 
-  @Test func theDaysOfACalendarAreBounded() {
+  @Test func numberOfCalendarDaysIsBounded() {
     let event = "BEGIN:VEVENT\nDTSTART;VALUE=DATE:20260101\nRRULE:FREQ=DAILY;INTERVAL=2\nEND:VEVENT\n"
     let text = "BEGIN:VCALENDAR\n" + String(repeating: event, count: 20) + "END:VCALENDAR\n"
     let error = #expect(throws: ExchangeError.self) { try CalendarDays.read(Array(text.utf8), in: scheduleContext) }
@@ -244,7 +244,7 @@ import Testing
   }
 
   /// Exported and imported again, every schedule has the same next times.
-  @Test func thereAndBackAgainNothingChanges() throws {
+  @Test func roundTripKeepsTheTimes() throws {
     let now = CalendarExportTests.now
     for when in ICalendarPeerTests.schedules {
       for name in ["local", "America/New_York", "Australia/Lord_Howe", "UTC"] {

@@ -11,7 +11,7 @@ import Testing
       ("A;X=\"1;2:3,4\";Y=5,\"6\":b", "A", ["X=1;2:3,4", "Y=5|6"], "b"), ("A;X=:b", "A", ["X="], "b"),
       ("A;X=a^nb^^c^'d^e^:v", "A", ["X=a\nb^c\"d^e^"], "v"),
     ] as [(String, String, [String], String)])
-  func contentLines(_ text: String, _ name: String, _ parameters: [String], _ value: String) throws {
+  func contentLinesAreParsed(_ text: String, _ name: String, _ parameters: [String], _ value: String) throws {
     let line = try #require(ContentLine(Array(text.utf8)[...], line: 1))
     #expect(line.name == name)
     #expect(line.parameters.map { "\($0.name)=\($0.values.joined(separator: "|"))" } == parameters)
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: ["", ":", "A", "A B:c", "A;:b", "A;X:b", "A;X=\"1:b", "A;X=\"1\"2:b", "Ä:b"])
-  func whatIsNoContentLine(_ text: String) {
+  func invalidContentLinesAreRefused(_ text: String) {
     #expect(ContentLine(Array(text.utf8)[...], line: 1) == nil)
   }
 
@@ -28,21 +28,21 @@ import Testing
     ("\u{FEFF}a\n\n\nb", ["1 a", "4 b"]),
     (" a\nb", ["1  a", "2 b"]), ("a\n \n \nb\n", ["1 a", "4 b"]), ("", []), ("\n \n", []),
   ])
-  func lines(_ text: String, _ expected: [String]) {
+  func linesAreUnfolded(_ text: String, _ expected: [String]) {
     var reader = LineReader(Array(text.utf8))
     var lines: [String] = []
     while let (bytes, line) = reader.next() { lines.append("\(line) \(String(decoding: bytes, as: UTF8.self))") }
     #expect(lines == expected)
   }
 
-  @Test func aFoldWithinACharacterDoesNoHarm() {
+  @Test func foldWithinACharacterIsJoined() {
     let euro = Array("\u{20AC}".utf8)
     var reader = LineReader(euro.prefix(1) + Array("\r\n ".utf8) + euro.dropFirst())
     #expect(reader.next().map { String(decoding: $0.bytes, as: UTF8.self) } == "\u{20AC}")
   }
 
   @Test(arguments: ["", "plain", "a,b;c\\d\ne", "\\", "\\n", "é,日本"])
-  func textIsEscapedAndBack(_ text: String) {
+  func escapedTextReadsBack(_ text: String) {
     #expect(CalendarText.unescaped(CalendarText.escaped(text)) == text)
     #expect(CalendarText.list("\(CalendarText.escaped(text)),x") == [text, "x"])
   }
@@ -52,7 +52,7 @@ import Testing
       ("PT15M", 0, 900), ("-PT15M", 0, -900), ("+P1D", 1, 0), ("P1W", 7, 0), ("P0DT0H30M0S", 0, 1_800),
       ("-P1DT2H3M4S", -1, -7_384), ("PT0S", 0, 0), ("P1W2D", 9, 0),
     ] as [(String, Int64, Int64)])
-  func durations(_ text: String, _ days: Int64, _ seconds: Int64) throws {
+  func durationsReadBack(_ text: String, _ days: Int64, _ seconds: Int64) throws {
     let duration = try #require(CalendarDuration(text))
     #expect(duration == CalendarDuration(days: days, seconds: seconds))
     #expect(CalendarDuration(duration.text) == duration, "\(duration.text)")
@@ -62,9 +62,9 @@ import Testing
     "", "P", "PT", "15M", "P15M", "PT1D", "P1DT", "PTM", "P1M", "PT1M1H", "P-1D", "PT99999999999999999999S",
     "P99999999999D",
   ])
-  func whatIsNoDuration(_ text: String) { #expect(CalendarDuration(text) == nil) }
+  func invalidDurationsAreRefused(_ text: String) { #expect(CalendarDuration(text) == nil) }
 
-  @Test func everyWindowsZoneIsOneOfThisMachine() {
+  @Test func everyWindowsZoneMapsToAKnownZone() {
     let rows = WindowsZones.table.split(separator: "\n").map { $0.split(separator: "=") }
     #expect(rows.count >= 139)
     #expect(Set(rows.map { $0[0].lowercased() }).count == rows.count)
@@ -128,7 +128,7 @@ import Testing
       filled("# * * * * * x\n"),
       filled("\u{0}"), filled("\u{FEFF}"),
     ])
-  func anythingEndsSoon(_ filling: Filling) {
+  func hostileFillingEndsSoon(_ filling: Filling) {
     let text = filling.text
     _ = try? CalendarImport.read(text, Self.settings)
     _ = try? CrontabImport.read(text, Self.settings)
@@ -136,7 +136,7 @@ import Testing
   }
 
   /// Random bytes, and calendars with a few bytes changed.
-  @Test func damageIsSurvived() {
+  @Test func damagedFilesAreSurvived() {
     var generator = SeededGenerator(state: 20_261_121)
     let sound = Array(
       ("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART;TZID=\"Europe/Prague\":20261201T090000\r\n"

@@ -23,7 +23,7 @@ import Testing
     ("after done of \"He said \"stop\"\"", "after done of \"He said \"stop\"\""),
     ("after done of „Kontrola čísel“", "after done of \"Kontrola čísel\""),
   ])
-  func readsWhatPeopleWrite(_ text: String, _ canonical: String) throws {
+  func readsChainsInAnyWording(_ text: String, _ canonical: String) throws {
     let schedule = try read(text)
     #expect(schedule.canonical == canonical)
     #expect(schedule.dialect == .phrase)
@@ -47,7 +47,7 @@ import Testing
     return scheduleContext
   }
 
-  @Test func hasTheTimesThatItIsGiven() throws {
+  @Test func timesComeFromTheContext() throws {
     let schedule = try read("30m after done of backup")
     #expect(schedule.chain == Chain(.done, of: "backup", delay: .minutes(30)))
     #expect(schedule.timetable(in: .utc).next(after: .earliest) == nil)
@@ -58,7 +58,7 @@ import Testing
     #expect(timetable.next(after: Instant(seconds: 10)) == Instant(seconds: 20))
   }
 
-  @Test func isNeverEarly() {
+  @Test func delayIsRoundedUpToASecond() {
     let chain = Chain(.done, of: "backup", delay: .minutes(1))
     #expect(chain.time(after: Instant(milliseconds: 1_001)) == Instant(seconds: 62))
     #expect(chain.time(after: Instant(milliseconds: 2_000)) == Instant(seconds: 62))
@@ -69,13 +69,13 @@ import Testing
     ("after done of", "the other reminder is missing"), ("after missed of \"\"", "the other reminder is missing"),
     ("367d after done of backup", "at most 366 days"), ("500ms after done of backup", "at most 366 days"),
   ])
-  func refusesWhatCannotBe(_ text: String, _ problem: String) throws {
+  func refusesInvalidChains(_ text: String, _ problem: String) throws {
     let error = try #require(throws: ScheduleError.self) { try read(text) }
     #expect(error.message.contains(problem), "\(error.message)")
   }
 
   @Test(arguments: ["every 3 days after done at 9:00", "every 4h after done"])
-  func leavesWhatCountsFromItself(_ text: String) throws {
+  func scheduleAfterItsOwnDoneIsNoChain(_ text: String) throws {
     #expect(try read(text).chain == nil)
   }
 
@@ -85,14 +85,14 @@ import Testing
     (["Send", "the", "report", "after", "Check the figures", "is", "done"], "Send the report"),
     (["Send the report after done of \"Check the figures\""], "Send the report"),
   ])
-  func standsBehindATitle(_ words: [String], _ title: String) throws {
+  func chainMayFollowATitle(_ words: [String], _ title: String) throws {
     let line = try ScheduleLine(words, place: .anywhere, now: Self.now, in: ScheduleContext(zone: .utc))
     #expect(line.title == title)
     #expect(line.text == "after done of \"Check the figures\"")
     #expect(line.schedule.chain?.reminder == "Check the figures")
   }
 
-  @Test func takesTheDelayToIt() throws {
+  @Test func delayBelongsToTheChain() throws {
     let line = try ScheduleLine(
       ["Look", "at", "the", "log", "1h", "30m", "after", "missed", "of", "backup"], place: .anywhere, now: Self.now,
       in: ScheduleContext(zone: .utc))
@@ -100,7 +100,7 @@ import Testing
     #expect(line.text == "90m after missed of backup")
   }
 
-  @Test func isInNoOtherDialect() throws {
+  @Test func chainConvertsToNoOtherDialect() throws {
     let schedule = try read("after done of backup")
     #expect(throws: (any Error).self) {
       try schedule.converted(to: .rrule, now: Self.now, in: ScheduleContext(zone: .utc))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct CivilTests {
   /// Counts days by the simple rules of the calendar: all of a cycle of 400 years, and the last of the range.
-  @Test func everyDay() throws {
+  @Test func everyDayHasItsDateAndWeekday() throws {
     var (year, month, day) = (1970, 1, 1)
     var weekday = Weekday.thursday
     var mismatches = 0
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func bounds() {
+  @Test func datesOutsideTheRangeAreRefused() {
     #expect(CivilDate(year: 1969, month: 12, day: 31) == nil)
     #expect(CivilDate(year: 10_000, month: 1, day: 1) == nil)
     #expect(CivilDate(year: 2100, month: 2, day: 29) == nil)
@@ -48,7 +48,7 @@ import Testing
     #expect(CivilTime(hour: -1) == nil)
   }
 
-  @Test func texts() {
+  @Test func datesAndTimesAreParsed() {
     #expect(CivilDate("2026-12-01")?.description == "2026-12-01")
     for bad in ["2026-12-1", "2026-02-30", "2026-12-01 ", "２026-12-01", "", "20261201"] {
       #expect(CivilDate(bad) == nil)
@@ -60,7 +60,7 @@ import Testing
     #expect(CivilDateTime("2026-12-01") == nil)
   }
 
-  @Test func weekdaySets() {
+  @Test func weekdaySetsCombine() {
     #expect(WeekdaySet(from: .friday, through: .monday) == [.friday, .saturday, .sunday, .monday])
     #expect(WeekdaySet(from: .monday, through: .monday) == .monday)
     #expect(WeekdaySet(rawValue: 0xFF) == .everyDay)

@@ -101,7 +101,7 @@ import Testing
     Row("DTSTART:20240101T090000 RRULE:FREQ=MONTHLY;BYMONTHDAY=-1", .cron, "cron: 0 9 L * *"),
   ]
 
-  @Test(arguments: table) func converts(_ row: Row) throws {
+  @Test(arguments: table) func convertsBetweenDialects(_ row: Row) throws {
     let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
     let schedule = try Schedule.parse(row.text, now: friday, in: scheduleContext)
     do {
@@ -124,7 +124,7 @@ import Testing
   }
 
   /// Converts every cookbook schedule to every other dialect: without a remark, both have the same times.
-  @Test(arguments: Dialect.allCases) func meansTheSame(_ dialect: Dialect) throws {
+  @Test(arguments: Dialect.allCases) func conversionWithoutARemarkKeepsTheTimes(_ dialect: Dialect) throws {
     var converted = 0
     for row in try CookbookTests.rows() {
       let zone = try zone(row.zone)

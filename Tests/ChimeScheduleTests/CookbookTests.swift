@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func everyRow() throws {
+  @Test func everyRowHasItsTimes() throws {
     let rows = try Self.rows()
     #expect(rows.count >= 36)
     #expect(try Self.phrases() >= 60)

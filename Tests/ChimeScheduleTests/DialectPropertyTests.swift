@@ -54,7 +54,7 @@ import Testing
   }
 
   /// Occurrences strictly ascend; from any moment between two, the later one is found; remarks agree with the zone.
-  @Test(arguments: Dialect.allCases) func agreesWithItself(_ dialect: Dialect) throws {
+  @Test(arguments: Dialect.allCases) func occurrencesAscendAndRemarksMatchTheZone(_ dialect: Dialect) throws {
     var random = SeededGenerator(seed: UInt64(dialect.rawValue.utf8.count) &* 977)
     var understood = 0
     let rounds = ProofTier.amount(quick: 30, proof: 600)
@@ -106,7 +106,7 @@ import Testing
     "cron: */10 1-3 * * *", "cron: 0 0 L * *", "calendar: *-*-* *:0/30", "DTSTART:20260108T023000 RRULE:FREQ=DAILY",
     "DTSTART:20260108T023000 RRULE:FREQ=MONTHLY;BYDAY=-1SU", "DTSTART:20260108T023000 RRULE:FREQ=HOURLY;BYMINUTE=0,30",
     "sunset - 30m",
-  ]) func reachesTheEndOfTime(_ text: String) throws {
+  ]) func occurrencesReachTheYear9999(_ text: String) throws {
     let zone = try zone("America/New_York")
     let scheduleContext = ScheduleContext(zone: zone, place: Place(latitude: 40.7128, longitude: -74.006))
     let timetable = try Schedule.parse(text, now: friday, in: scheduleContext).timetable(in: scheduleContext)

@@ -13,7 +13,7 @@ import Testing
     ("mon-sun 12:00-13:00", "12:00-13:00"), ("22:00-00:00", "22:00-24:00"), ("22:00-0", "22:00-24:00"),
     ("0:00-0:01", "00:00-00:01"), ("23:59-24:00", "23:59-24:00"), ("tues,thur 9:00-9:05", "tue,thu 09:00-09:05"),
   ])
-  func spansHaveOneForm(text: String, canonical: String) throws {
+  func spansHaveOneCanonicalForm(text: String, canonical: String) throws {
     let span = try QuietSpan(text)
     #expect(span.description == canonical)
     #expect(try QuietSpan(canonical) == span)
@@ -32,7 +32,7 @@ import Testing
     ("22:00-22:00", 1, "did you mean 00:00-24:00?"), ("222:00-07:00", 1, "not a time of day"),
     ("22:00–07:00", 6, "the end is missing"),
   ])
-  func badSpansAreRefused(text: String, column: Int, part: String) {
+  func invalidSpansAreRefused(text: String, column: Int, part: String) {
     do {
       let span = try QuietSpan(text)
       Issue.record("taken as \(span)")
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func someMinuteOfTheWeekStaysLoud() throws {
+  @Test func spansMustLeaveAMinuteOfTheWeek() throws {
     for texts in [
       ["00:00-24:00"], ["22:00-07:00", "07:00-22:00"], ["mon-fri 0:00-24:00", "sat,sun 0-12", "weekends 12-0"],
     ] {
@@ -78,7 +78,7 @@ import Testing
     ("01:00-02:30", "2026-10-25T02:15:00+02:00", "2026-10-25T02:30:00+02:00"),
     ("01:00-02:30", "2026-10-25T02:15:00+01:00", "2026-10-25T02:30:00+01:00"),
   ])
-  func quietEnds(span: String, at text: String, end: String?) throws {
+  func quietHoursEndAtTheirTime(span: String, at text: String, end: String?) throws {
     let found = try QuietHours([span]).end(ofQuietAt: instant(text), in: zone("Europe/Prague"))
     #expect(found == end.map { instant($0) })
   }
@@ -91,7 +91,7 @@ import Testing
     ("Africa/Casablanca", "2026-02-12T00:00:00Z"), ("Pacific/Apia", "2011-12-26T00:00:00Z"),
     ("Asia/Kathmandu", "1985-12-29T00:00:00Z"), ("UTC", "2026-12-28T00:00:00Z"),
   ])
-  func agreesWithLookingAtTheClock(name: String, from: String) throws {
+  func hoursMatchTheClockAtEachMinute(name: String, from: String) throws {
     let zone = try zone(name)
     let (start, minutes) = (instant(from), 9 * 1_440)
     let readings = (0...minutes).map { zone.civil(at: start + .minutes(Int64($0))) }

@@ -10,7 +10,7 @@ import Testing
     ("1969-12-31T19:00:00-05:00", 0), ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
     ("2026-12-01T08:00:00-00:00", 1_796_112_000_000),
   ])
-  func timeStamps(text: String, milliseconds: Int64) throws {
+  func timestampsReadBack(text: String, milliseconds: Int64) throws {
     let parsed = try RFC3339.parse(text)
     #expect(parsed.milliseconds == milliseconds)
     for name in [
@@ -29,12 +29,12 @@ import Testing
     "0000-01-01T00:00:00Z",
     "2026-12-01T09:00:00Z\0", "２026-12-01T09:00:00Z", String(repeating: "9", count: 100_000),
   ])
-  func badTimeStamps(_ text: String) {
+  func invalidTimestampsAreRefused(_ text: String) {
     let error = #expect(throws: FormatError.self) { try RFC3339.parse(text) }
     #expect((error?.message.utf8.count ?? 0) < 600)
   }
 
-  @Test func formats() throws {
+  @Test func timestampsAreFormattedInAZone() throws {
     let at = instant("2026-12-01T08:00:00Z")
     #expect(try RFC3339.format(at, in: zone("Europe/Prague")) == "2026-12-01T09:00:00+01:00")
     #expect(try RFC3339.format(at, in: zone("Europe/London")) == "2026-12-01T08:00:00+00:00")
@@ -53,7 +53,7 @@ import Testing
       ("7d", 604_800_000, "1w"),
       ("1H 5MIN", 3_900_000, "65m"),
     ] as [(String, Int64, String)])
-  func durations(text: String, milliseconds: Int64, canonical: String) throws {
+  func durationsReadBack(text: String, milliseconds: Int64, canonical: String) throws {
     let duration = try DurationText.parse(text)
     #expect(duration.rawValue == milliseconds)
     #expect(DurationText.format(duration) == canonical)
@@ -64,11 +64,11 @@ import Testing
   @Test(arguments: [
     "", "90", "m", "-5m", "1.5h", "1 month", "5x", "1h 1h", "1h!", "9999999999999999999w", "420000w", "1h\0", "an hour",
   ])
-  func badDurations(_ text: String) {
+  func invalidDurationsAreRefused(_ text: String) {
     #expect(throws: FormatError.self) { try DurationText.parse(text) }
   }
 
-  @Test func durationSuggestion() {
+  @Test func misspelledUnitGetsASuggestion() {
     let error = #expect(throws: FormatError.self) { try DurationText.parse("90n") }
     #expect(error?.message == #"90n: "n" is not a unit of time (column 3); did you mean 90m?"#)
     #expect(error?.suggestion == "90m")
@@ -83,7 +83,7 @@ import Testing
       ("pt10m", 600_000, "PT10M"), ("P1D", 86_400_000, "P1D"), ("PT1H1S", 3_601_000, "PT1H1S"),
       ("PT0.0009S", 0, "PT0S"),
     ] as [(String, Int64, String)])
-  func iso8601(text: String, milliseconds: Int64, canonical: String) throws {
+  func iso8601DurationsReadBack(text: String, milliseconds: Int64, canonical: String) throws {
     let duration = try DurationText.parseISO8601(text)
     #expect(duration.rawValue == milliseconds)
     #expect(DurationText.formatISO8601(duration) == canonical)
@@ -94,11 +94,11 @@ import Testing
     "PT1S ",
     "PT99999999999999999999S", "P9999999999D", "P\u{11}D", "--PT1S",
   ])
-  func badISO8601(_ text: String) {
+  func invalidISO8601DurationsAreRefused(_ text: String) {
     #expect(throws: FormatError.self) { try DurationText.parseISO8601(text) }
   }
 
-  @Test func extremes() {
+  @Test func extremeDurationsAreFormatted() {
     for value in [Int64.min, .min + 1, -1, 1, .max] {
       let duration = Milliseconds.milliseconds(value)
       #expect(!DurationText.format(duration).isEmpty)
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// Schedules are encoded as text.
-  @Test func coding() throws {
+  @Test func schedulesAreEncodedAsText() throws {
     struct Value: Codable, Equatable {
       var schedule: Schedule
       var gap: GapRule

@@ -6,13 +6,13 @@ import Testing
 /// The conformance suite of every store, with a real server.
 @Suite(.enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"), .serialized)
 struct ConformanceTests {
-  @Test(arguments: StoreConformance.cases) func postgres(_ testCase: StoreConformance.Case) async throws {
+  @Test(arguments: StoreConformance.cases) func postgresConforms(_ testCase: StoreConformance.Case) async throws {
     let server = try PostgresServer.shared.get()
     let place = try server.place(try server.wipedDatabase())
     try await testCase.check { try PostgresStore.open(place) }
   }
 
-  @Test func whatIsReadApartHoldsUpNoReading() async throws {
+  @Test func longReadBlocksNoOtherCall() async throws {
     let server = try PostgresServer.shared.get()
     let store = try PostgresStore.open(try server.place(try server.makeDatabase()))
     try await StoreConformance.checkReadingApart(store)
@@ -20,7 +20,7 @@ struct ConformanceTests {
   }
 
   /// If the store and the simple model of the contract disagree, one of them is wrong.
-  @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 20) as ClosedRange<UInt64>) func postgresAndMemoryAgree(
+  @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 20) as ClosedRange<UInt64>) func postgresAndMemoryModelAgree(
     seed: UInt64
   ) async throws {
     let server = try PostgresServer.shared.get()

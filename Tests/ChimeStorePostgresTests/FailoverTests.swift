@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct FailoverTests {
   /// A list of hosts may begin with the standby: it is read-only, so the other one is used.
-  @Test func ofSeveralHostsTheOneIsUsedThatTakesChanges() async throws {
+  @Test func writableHostOfSeveralIsUsed() async throws {
     let primary = try PostgresServer()
     let database = try primary.makeDatabase()
     let standby = try PostgresServer(following: primary)
@@ -31,7 +31,7 @@ struct FailoverTests {
 
   /// The primary's machine is lost and its standby promoted: every acknowledged change is there, and the store
   /// continues without being reopened.
-  @Test(.proof(.databases), .timeLimit(.minutes(5))) func nothingAcknowledgedIsLostWithAPrimary() async throws {
+  @Test(.proof(.databases), .timeLimit(.minutes(5))) func lossOfThePrimaryLosesNoAcknowledgedChange() async throws {
     let primary = try PostgresServer()
     let database = try primary.makeDatabase()
     let standby = try PostgresServer(following: primary)
@@ -72,7 +72,7 @@ struct FailoverTests {
 
   // Timeouts.
 
-  @Test func aStatementAndATransactionThatStandsStillAreEnded() async throws {
+  @Test func stalledStatementAndTransactionAreEnded() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     var place = try server.place(database)
@@ -105,7 +105,7 @@ struct FailoverTests {
   }
 
   /// A host that accepts connections but never answers costs only its timeout, and the next one is tried.
-  @Test func aHostThatSaysNothingIsPassedOver() async throws {
+  @Test func silentHostIsSkippedAfterItsTimeout() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let silent = try SilentHost()

@@ -81,7 +81,7 @@ struct FleetFiringTests {
   }
 
   /// The daemons start almost at once, and do not know each other yet.
-  @Test func daemonsThatBeginTogetherTellOfOneTimeDown() async throws {
+  @Test func daemonsThatStartTogetherReportOneDowntime() async throws {
     let (stores, start) = (try (0..<4).map { _ in try open() }, now())
     try await fill(stores[0], 40, last: start - .hours(1))
     let context = context
@@ -98,7 +98,7 @@ struct FleetFiringTests {
                 in: transaction, limit: 5, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies(), known: [:]),
                 context: context,
                 uptime: Uptime(runningSince: begin), downtime: downtime, now: now(), using: &generator
-              ).told.count
+              ).downtimeNotices.count
             }
           }
           return told
@@ -112,7 +112,7 @@ struct FleetFiringTests {
     for store in stores { await store.close() }
   }
 
-  @Test(arguments: [2, 4]) func severalFireEachDueTimeOnce(daemons: Int) async throws {
+  @Test(arguments: [2, 4]) func severalStoresFireEachDueTimeOnce(daemons: Int) async throws {
     let stores = try (0..<daemons).map { _ in try open() }
     try await fill(stores[0], 4_000, last: now() - .seconds(1))
     let fired = try await withThrowingTaskGroup { group in
@@ -120,7 +120,7 @@ struct FleetFiringTests {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(fired.reduce(0, +) == 4_000, "\(fired)")
-    #expect(fired.count { $0 > 0 } > 1, "no one of them has had all: \(fired)")
+    #expect(fired.count { $0 > 0 } > 1, "none of them has fired all: \(fired)")
     #expect(try counts() == "4000|4000|4000|4000")
     for store in stores { await store.close() }
   }
@@ -136,7 +136,7 @@ struct FleetFiringTests {
     return (session, due)
   }
 
-  @Test func whatOneHadClaimedIsThereAgainWhenItsConnectionIsCut() async throws {
+  @Test func claimsOfALostConnectionAreReleased() async throws {
     let store = try open()
     try await fill(store, 300, last: now() - .seconds(1))
     // Longer than this test takes on a busy machine.
@@ -162,7 +162,7 @@ struct FleetFiringTests {
   }
 
   /// The machine or the process freezes while firing.
-  @Test(.timeLimit(.minutes(5))) func whatAFrozenOneHadClaimedIsFiredByOthersAndNotByItAgain() async throws {
+  @Test(.timeLimit(.minutes(5))) func claimsOfAFrozenDaemonAreFiredOnceByOthers() async throws {
     let store = try open()
     try await fill(store, 50, last: now() - .seconds(1))
     var place = try server.place(database)
@@ -188,7 +188,7 @@ struct FleetFiringTests {
   }
 
   /// The database's clock decides, whatever the daemons' clocks show.
-  @Test func clocksThatAreHoursApartFireNothingEarlyAndNothingTwice() async throws {
+  @Test func clocksHoursApartFireNothingEarlyOrTwice() async throws {
     let (fast, slow) = (try open(), try open())
     try await fill(fast, 200, last: now() - .seconds(1), prefix: "past")
     try await fill(fast, 200, last: now() + .minutes(40), prefix: "future")
@@ -210,7 +210,7 @@ struct FleetFiringTests {
   }
 
   /// The position where claims continue is a guess: reminders added before it are found too.
-  @Test func whatIsAddedBehindAClaimIsFoundToo() async throws {
+  @Test func reminderAddedBeforeTheClaimCursorIsFound() async throws {
     let (store, other) = (try open(), try open())
     try await fill(store, 400, last: now() - .seconds(1))
     var fired = 0
@@ -225,7 +225,7 @@ struct FleetFiringTests {
     await other.close()
   }
 
-  @Test func theDatabasesTimeIsTold() async throws {
+  @Test func databaseTimeIsReported() async throws {
     let heard = Mutex<[StoreTime]>([])
     let store = try PostgresStore.open(try server.place(database)) { time in heard.withLock { $0.append(time) } }
     #expect(!heard.withLock { $0.isEmpty }, "before anything is asked of it")
@@ -246,7 +246,7 @@ struct FleetFiringTests {
 struct ClaimTurnTests {
   private func at(_ second: Int64) -> Instant { Instant(seconds: second) }
 
-  @Test func aFullClaimIsGoneOnFromForASecond() {
+  @Test func fullClaimIsContinuedForASecond() {
     let turn = ClaimCursor(first: 3)
     #expect(turn.begin(2, at: 5_000) == 2)
     turn.end([(3, at(10)), (4, at(7))], limit: 2, at: 5_000)
@@ -259,7 +259,7 @@ struct ClaimTurnTests {
   }
 
   /// A bucket may start with very many fired entries: they are skipped once per ten times the duration of the skip.
-  @Test func whereEachBucketBeginsIsKeptForAsLongAsItPays() {
+  @Test func bucketWatermarkIsKeptWhileItPays() {
     let turn = ClaimCursor(first: 0)
     _ = turn.begin(2, at: 5_000)
     turn.saw(Array(repeating: at(3), count: 16), at: 5_100)
@@ -281,7 +281,7 @@ struct ClaimTurnTests {
     #expect(turn.isClear, "and no longer than 15 s")
   }
 
-  @Test func aClaimThatIsNotFullBeginsAnew() {
+  @Test func partialClaimResetsTheCursor() {
     let turn = ClaimCursor(first: 0)
     _ = turn.begin(2, at: 5_000)
     turn.end([(0, at(10)), (0, at(11))], limit: 2, at: 5_000)
@@ -289,7 +289,7 @@ struct ClaimTurnTests {
     #expect(turn.isClear)
   }
 
-  @Test func aDueTimeBelowTheFloorLowersIt() {
+  @Test func earlierDueTimeLowersTheWatermark() {
     let turn = ClaimCursor(first: 0)
     _ = turn.begin(1, at: 5_000)
     turn.end([(5, at(10))], limit: 1, at: 5_000)
@@ -298,7 +298,7 @@ struct ClaimTurnTests {
   }
 
   /// A claim that the server canceled for taking too long would take as long again.
-  @Test func aClaimThatWasLostIsFollowedBySmallerOnes() {
+  @Test func lostClaimIsFollowedBySmallerOnes() {
     let turn = ClaimCursor(first: 0)
     let full = { (count: Int) in (0..<count).map { _ in (bucket: 0, dueAt: Instant(seconds: 1)) } }
     #expect(turn.begin(500, at: 5_000) == 500)

@@ -26,14 +26,14 @@ import Testing
       ("11112222", [2], 2, [0, 1, 2, 3], []),
       ("----2222", [2], 1, [], []),
     ] as [(String, Set<Int64>, Int64, [Int], [Int])])
-  func aShareIsTakenAndLetGo(owners: String, living: Set<Int64>, node: Int64, take: [Int], yield: [Int]) {
+  func planTakesAndReleasesShards(owners: String, living: Set<Int64>, node: Int64, take: [Int], yield: [Int]) {
     let plan = FleetPlan(for: node, owners: owners.map { Int64(String($0)) }, living: living)
     #expect(plan.take == take)
     #expect(plan.yield == yield)
   }
 
   /// With more daemons than shards, some have none and nobody has two.
-  @Test func thereMayBeMoreDaemonsThanShards() {
+  @Test func noShardHasTwoOwnersWithMoreDaemonsThanShards() {
     var table = Table(seed: 5)
     for _ in 0..<300 { table.join() }
     table.pass(2 * Heartbeat.interval)
@@ -42,7 +42,8 @@ import Testing
   }
 
   /// Queues are numbered in order: each daemon has some of the first few, however the daemons came and went.
-  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>) func ofAFewQueuesEachHasSome(
+  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>)
+  func fewQueuesAreSharedByAllDaemons(
     seed: UInt64
   ) {
     var table = Table(seed: seed)
@@ -58,7 +59,8 @@ import Testing
 
   /// After any changes: two heartbeats after the last one (and after the lease of a lost daemon), each shard has one
   /// owner and no two shares differ by more than one. Without notifications it may take two more heartbeats.
-  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>, [false, true]) func sharesEvenOut(
+  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>, [false, true])
+  func sharesBecomeEven(
     seed: UInt64, isDeaf: Bool
   ) {
     var table = Table(seed: seed, isDeaf: isDeaf)
@@ -77,7 +79,7 @@ import Testing
 
   /// Shards still locked when their lease ended, perhaps because others were taking some at that moment, are taken once
   /// they are unlocked, without waiting for another heartbeat.
-  @Test(arguments: 1...15 as ClosedRange<UInt64>) func whatWasLockedIsTakenSoonAfter(seed: UInt64) {
+  @Test(arguments: 1...15 as ClosedRange<UInt64>) func lockedShardIsTakenOnceUnlocked(seed: UInt64) {
     var table = Table(seed: seed)
     for _ in 0..<4 { table.join() }
     table.pass(4 * Heartbeat.interval + Int64(seed) * 117)
@@ -87,7 +89,7 @@ import Testing
   }
 
   /// All daemons take their shares at the same moment: nothing is left until the next heartbeat, in any order.
-  @Test(arguments: 1...15 as ClosedRange<UInt64>) func whatOneHadIsAllTakenSoonAfter(seed: UInt64) {
+  @Test(arguments: 1...15 as ClosedRange<UInt64>) func allShardsOfALostDaemonAreTakenAtOnce(seed: UInt64) {
     var table = Table(seed: seed)
     for _ in 0..<4 { table.join() }
     table.pass(4 * Heartbeat.interval + Int64(seed) * 117)
@@ -97,7 +99,7 @@ import Testing
   }
 
   /// Only what must move is moved: a newcomer's share, or a leaving daemon's shards.
-  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>) func nothingMovesWithoutNeed(
+  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>) func shardsMoveOnlyIfNeeded(
     seed: UInt64
   ) {
     var table = Table(seed: seed)
@@ -229,7 +231,7 @@ import Testing
       for shard in plan.yield { owners[shard] = nil }
       if !plan.yield.isEmpty { call(node) }
       let othersEnd = alive.filter { $0.key != node }.values.min()
-      heartbeats[node]?.heard(
+      heartbeats[node]?.renewed(
         beganAt: now, othersEndIn: othersEnd.map { $0 - now }, isHandingOver: plan.leavesSome,
         isShort: taken.count < plan.take.count)
     }
@@ -238,65 +240,65 @@ import Testing
 
 /// When a daemon's heartbeats are due, and until when its lease is valid.
 @Suite struct HeartbeatTests {
-  @Test func whoIsAloneIsHeardOfTwiceWithinALease() {
+  @Test func singleDaemonRenewsTwiceWithinALease() {
     var heartbeat = Heartbeat(now: 10_000)
-    heartbeat.heard(beganAt: 10_000, othersEndIn: nil, isHandingOver: false, isShort: false, isAlone: true)
+    heartbeat.renewed(beganAt: 10_000, othersEndIn: nil, isHandingOver: false, isShort: false, isAlone: true)
     #expect(heartbeat.next == 12_500 && 10_000 + 2 * Heartbeat.aloneInterval < 10_000 + Heartbeat.lease)
   }
 
-  @Test func aBeatFollowsTwoSecondsAfterTheOneBefore() {
+  @Test func heartbeatFollowsTwoSecondsAfterTheLast() {
     var heartbeat = Heartbeat(now: 10_000)
     #expect(heartbeat.next == 10_000)
     #expect(heartbeat.leaseEnd == nil)
-    heartbeat.heard(beganAt: 10_000, othersEndIn: nil, isHandingOver: false, isShort: false)
+    heartbeat.renewed(beganAt: 10_000, othersEndIn: nil, isHandingOver: false, isShort: false)
     #expect(heartbeat.next == 12_000)
     // From the moment at which it started to write, however long the database took.
     #expect(heartbeat.leaseEnd == 16_000)
   }
 
-  @Test func aLeaseThatEndsIsWaitedForAndNoLonger() {
+  @Test func heartbeatIsDueWhenAnotherLeaseEnds() {
     var heartbeat = Heartbeat(now: 0)
-    heartbeat.heard(beganAt: 0, othersEndIn: 700, isHandingOver: false, isShort: false)
+    heartbeat.renewed(beganAt: 0, othersEndIn: 700, isHandingOver: false, isShort: false)
     #expect(heartbeat.next == 720)
-    heartbeat.heard(beganAt: 720, othersEndIn: 5_900, isHandingOver: false, isShort: false)
+    heartbeat.renewed(beganAt: 720, othersEndIn: 5_900, isHandingOver: false, isShort: false)
     #expect(heartbeat.next == 2_720)
   }
 
-  @Test func aLeaseThatIsOverIsNoticedWithTheNextBeat() {
+  @Test func expiredLeaseIsDetectedByTheNextHeartbeat() {
     var heartbeat = Heartbeat(now: 0)
     #expect(heartbeat.lapse(at: 90_000) == nil, "it has had none")
-    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
+    heartbeat.renewed(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
     heartbeat.failed(at: 2_000)
     #expect(heartbeat.lapse(at: 6_000) == nil)
     #expect(heartbeat.lapse(at: 9_000) == 9_000)
-    heartbeat.heard(beganAt: 9_000, othersEndIn: nil, isHandingOver: false, isShort: false)
+    heartbeat.renewed(beganAt: 9_000, othersEndIn: nil, isHandingOver: false, isShort: false)
     #expect(heartbeat.lapse(at: 11_000) == nil)
   }
 
-  @Test func whatFailsIsTriedAgainSoonAndProlongsNothing() {
+  @Test func failedHeartbeatIsRetriedAndRenewsNothing() {
     var heartbeat = Heartbeat(now: 0)
-    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
+    heartbeat.renewed(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
     heartbeat.failed(at: 5_000)
     #expect(heartbeat.next == 5_500)
     #expect(heartbeat.leaseEnd == 6_000)
   }
 
   /// Nine notifications at once cause one heartbeat, or two.
-  @Test func whoeverCallsIsHeardAtOnceButNotMoreThanThat() {
+  @Test func manyNotificationsCauseAtMostTwoHeartbeats() {
     var heartbeat = Heartbeat(now: 0)
-    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
+    heartbeat.renewed(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
     heartbeat.called(at: 1_000)
     #expect(heartbeat.next == 1_000)
-    heartbeat.heard(beganAt: 1_000, othersEndIn: nil, isHandingOver: false, isShort: false)
+    heartbeat.renewed(beganAt: 1_000, othersEndIn: nil, isHandingOver: false, isShort: false)
     for moment in 1_001...1_009 { heartbeat.called(at: Int64(moment)) }
     #expect(heartbeat.next == 1_050)
   }
 
-  @Test func aHandoverIsSeenToOftener() {
+  @Test func handoverShortensTheHeartbeatInterval() {
     var heartbeat = Heartbeat(now: 0)
-    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: true, isShort: false)
+    heartbeat.renewed(beganAt: 0, othersEndIn: nil, isHandingOver: true, isShort: false)
     #expect(heartbeat.next == 200)
-    heartbeat.heard(beganAt: 200, othersEndIn: nil, isHandingOver: false, isShort: true)
+    heartbeat.renewed(beganAt: 200, othersEndIn: nil, isHandingOver: false, isShort: true)
     #expect(heartbeat.next == 250)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite(
   .proof(.databases), .serialized, .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
 struct InspectionTests {
-  @Test func aServerIsSeenAsItIs() async throws {
+  @Test func inspectionReportsTheStateOfTheServer() async throws {
     let server = try PostgresServer()
     let database = try server.makeDatabase()
     let place = try server.place(database)
@@ -45,7 +45,7 @@ struct InspectionTests {
   }
 
   /// An ordinary role sees what it needs.
-  @Test func anOrdinaryRoleIsToldWhatItMayKnow() async throws {
+  @Test func ordinaryRoleSeesWhatItNeeds() async throws {
     let server = try PostgresServer()
     try server.sql("CREATE ROLE plain LOGIN", on: "postgres")
     let database = try server.makeDatabase(owner: "plain")

@@ -58,7 +58,7 @@ struct LeaseTests {
     (0..<count).map { DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "hook\($0)")) }
   }
 
-  @Test func oneAloneHasAllFromItsOpeningOn() async throws {
+  @Test func singleDaemonHasAllShardsFromTheStart() async throws {
     let store = try open()
     #expect(try shares() == "256")
     #expect(store.holdsQueues)
@@ -69,7 +69,7 @@ struct LeaseTests {
     #expect(try server.sql("SELECT count(node) FROM chime.shard_lease", on: database) == "0")
   }
 
-  @Test func sharesAreEvenAsDaemonsComeAndGo() async throws {
+  @Test func sharesStayEvenAsDaemonsComeAndGo() async throws {
     let first = try open()
     let second = try open()
     try await eventually("two have half each") { try shares() == "128 128" }
@@ -82,7 +82,7 @@ struct LeaseTests {
     await third.close()
   }
 
-  @Test func eachQueueIsWorkedOffByOne() async throws {
+  @Test func eachQueueHasOneOwner() async throws {
     let again = again
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }
@@ -108,7 +108,7 @@ struct LeaseTests {
   }
 
   /// The server was lost after it committed an attempt's outcome, but before it replied.
-  @Test func anOutcomeThatComesAgainIsRecordedOnce() async throws {
+  @Test func repeatedOutcomeIsRecordedOnce() async throws {
     let store = try open()
     let (queue, again) = (queues(1)[0], again)
     try await fill(store, [queue])
@@ -131,7 +131,7 @@ struct LeaseTests {
   }
 
   /// A daemon was frozen while another took over: the outcome of its attempt is refused, and nothing is recorded twice.
-  @Test func anOutcomeOfTheFormerOwnerIsRefused() async throws {
+  @Test func outcomeOfTheFormerOwnerIsRefused() async throws {
     let again = again
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }
@@ -180,7 +180,7 @@ struct LeaseTests {
 
   /// A daemon that checks whether a shard can be handed over locks it for a moment: claims in it stay valid, and
   /// outcomes are recorded.
-  @Test func anOutcomeWaitsForWhoeverHasThePartLocked() async throws {
+  @Test func outcomeWaitsForALockedShard() async throws {
     let soon = soon
     let store = try open()
     let queue = queues(1)[0]
@@ -220,7 +220,7 @@ struct LeaseTests {
   }
 
   /// A claim without an outcome delays the handover of a shard only while it hides its delivery.
-  @Test func aClaimWhoseTimeIsOverHoldsNothingUp() async throws {
+  @Test func expiredClaimDoesNotDelayAHandover() async throws {
     let again = again
     let first = try open()
     let queue = queues(1)[0]
@@ -242,7 +242,7 @@ struct LeaseTests {
   }
 
   /// A queue changes its owner between two attempts, never during one.
-  @Test func whatIsUnderWayEndsWhereItBegan() async throws {
+  @Test func attemptEndsAtTheDaemonThatStartedIt() async throws {
     let again = soon
     let first = try open()
     let queues = queues(200)
@@ -269,7 +269,7 @@ struct LeaseTests {
   }
 
   /// A long firing transaction does not delay heartbeats.
-  @Test func theHeartBeatsThroughALongTransaction() async throws {
+  @Test func longTransactionDoesNotDelayHeartbeats() async throws {
     let store = try open()
     let queue = queues(1)[0]
     try await fill(store, [queue])
@@ -289,7 +289,7 @@ struct LeaseTests {
     await store.close()
   }
 
-  @Test func aChangedEndpointReachesTheOthers() async throws {
+  @Test func endpointChangeReachesTheOtherDaemons() async throws {
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }
     let events = Mutex<[FleetEvent]>([])
@@ -310,15 +310,15 @@ struct LeaseTests {
     await second.close()
   }
 
-  @Test func theMembersAndTheirQueuesAreToldByEach() async throws {
+  @Test func eachDaemonListsTheMembersAndTheirQueues() async throws {
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }
     let queues = queues(200)
     try await fill(first, queues)
     let members = try await second.members()
-    #expect(members.map(\.isAsked) == [false, true])
-    #expect(members.map(\.shares) == [128, 128])
-    #expect(members.allSatisfy { $0.isLiving && !$0.isLeaving && $0.seenAt >= $0.startedAt })
+    #expect(members.map(\.isSelf) == [false, true])
+    #expect(members.map(\.shards) == [128, 128])
+    #expect(members.allSatisfy { $0.isLiving && !$0.isDraining && $0.seenAt >= $0.startedAt })
     #expect(members.map(\.id) == [try node(first), try node(second)])
     let owners = try await first.queueOwners()
     #expect(Set(owners.keys) == Set(queues))
@@ -329,14 +329,14 @@ struct LeaseTests {
   }
 
   /// The daemon that processes a queue is soon notified of another daemon's messages in it.
-  @Test func whatOneFiresTheOtherLooksFor() async throws {
+  @Test func ownerOfAQueueIsNotifiedOfNewMessages() async throws {
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }
     let looks = Mutex(0)
-    second.listen { event in if event == .look { looks.withLock { $0 += 1 } } }
+    second.listen { event in if event == .outboxChanged { looks.withLock { $0 += 1 } } }
     let queues = queues(200)
     try await fill(first, queues)
-    try await eventually("it is told") { looks.withLock { $0 } > 0 }
+    try await eventually("it is reported") { looks.withLock { $0 } > 0 }
     await first.close()
     await second.close()
   }

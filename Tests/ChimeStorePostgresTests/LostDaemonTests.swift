@@ -71,12 +71,12 @@ struct LostDaemonTests {
   }
 
   private func events(of store: PostgresStore) -> @Sendable () -> [FleetEvent] {
-    let heard = Heard()
+    let heard = EventRecorder()
     store.listen { event in heard.add(event) }
     return { heard.events.withLock { $0 } }
   }
 
-  private final class Heard: Sendable {
+  private final class EventRecorder: Sendable {
     let events = Mutex<[FleetEvent]>([])
     func add(_ event: FleetEvent) { events.withLock { $0.append(event) } }
   }
@@ -93,7 +93,7 @@ struct LostDaemonTests {
 
   /// The server sends more than the socket holds to a stopped daemon. The server's process waits for it while holding locks,
   /// and no timeout of the server applies: a statement is not canceled while sending, and the transaction is not idle.
-  @Test(.timeLimit(.minutes(5))) func whatTheServerWaitsForWithLocksIsEnded() async throws {
+  @Test(.timeLimit(.minutes(5))) func blockedSessionOfALostDaemonIsEnded() async throws {
     let store = try PostgresStore.open(try server.place(database))
     let events = events(of: store)
     try await store.write { try $0.setNote("wanted", "0") }
@@ -120,7 +120,7 @@ struct LostDaemonTests {
       "UPDATE chime.node SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = \(lost)",
       on: database)
     try await store.write { try $0.setNote("wanted", "1") }
-    try await eventually("it is told") {
+    try await eventually("it is reported") {
       events().contains(.endedSessions(1, ofProcess: 4_711, on: "elsewhere"))
     }
     // Resumed, the daemon finds its transaction rolled back, and reconnects.
@@ -137,7 +137,7 @@ struct LostDaemonTests {
   }
 
   /// A daemon that is renewing its lease is left alone.
-  @Test func aDaemonThatComesBackIsLeftAlone() async throws {
+  @Test func returningDaemonKeepsItsSessions() async throws {
     await (try PostgresStore.open(try server.place(database))).close()
     let node = try lostNode(unheardFor: -3_600_000)
     let session = try session(node)
@@ -156,7 +156,7 @@ struct LostDaemonTests {
   }
 
   /// Sessions opened after the daemon was lost are kept for the time of a lease: its heartbeat may be about to arrive.
-  @Test func whatIsOpenedAnewHasTheTimeOfALease() async throws {
+  @Test func newSessionsAreKeptForALease() async throws {
     await (try PostgresStore.open(try server.place(database))).close()
     let node = try lostNode(unheardFor: 1)
     let session = try session(node)
@@ -172,7 +172,7 @@ struct LostDaemonTests {
   }
 
   /// If the role may not end the session, that is reported once, and the daemon gets its shards nevertheless.
-  @Test func whatMayNotBeEndedStays() async throws {
+  @Test func sessionThatMayNotBeEndedStays() async throws {
     try server.sql(
       "CREATE ROLE \(database); GRANT ALL ON DATABASE \(database) TO \(database); GRANT pg_monitor TO \(database)",
       on: database)
@@ -186,7 +186,7 @@ struct LostDaemonTests {
     try server.sql(
       "UPDATE chime.node SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = \(lost)",
       on: database)
-    try await eventually("it is told") {
+    try await eventually("it is reported") {
       events().contains { if case .sessionsStay = $0 { true } else { false } }
     }
     try await beats(2, of: store)
@@ -198,7 +198,7 @@ struct LostDaemonTests {
   }
 
   /// Sessions that belong to no daemon of this database are left alone.
-  @Test func othersSessionsAreNoneOfItsBusiness() async throws {
+  @Test func foreignSessionsAreLeftAlone() async throws {
     let store = try PostgresStore.open(try server.place(database))
     let lost = try lostNode()
     let other = try server.makeDatabase()

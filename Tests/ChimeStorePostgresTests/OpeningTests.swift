@@ -25,24 +25,24 @@ struct OpeningTests {
     }
   }
 
-  @Test func aDatabaseThatIsNotThereIsNamed() throws {
+  @Test func missingDatabaseIsNamed() throws {
     let server = try PostgresServer.shared.get()
     let sentence = refusal(server.connection("nowhere"))
     #expect(sentence.contains("has no database nowhere") && sentence.contains("createdb"), "\(sentence)")
   }
 
-  @Test func aServerThatIsNotThereIsNamed() throws {
+  @Test func missingServerIsNamed() throws {
     let sentence = refusal("host=/nowhere dbname=chime")
     #expect(sentence.contains("/nowhere") && sentence.contains("check that it runs"), "\(sentence)")
   }
 
   /// 192.0.2.0/24 is for documentation (RFC 5737), and nothing listens there.
-  @Test(.timeLimit(.minutes(1))) func aHostThatDoesNotAnswerIsGivenUpSoon() throws {
+  @Test(.timeLimit(.minutes(1))) func silentHostTimesOutSoon() throws {
     let sentence = refusal("hostaddr=127.0.0.1,192.0.2.1 port=1 dbname=chime", hurry: true)
-    #expect(sentence.contains("127.0.0.1"), "each host is told of: \(sentence)")
+    #expect(sentence.contains("127.0.0.1"), "each host is named: \(sentence)")
   }
 
-  @Test func theSecondHostIsTakenWhenTheFirstIsNotThere() async throws {
+  @Test func secondHostIsUsedIfTheFirstIsMissing() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let store = try PostgresStore.open(
@@ -53,7 +53,7 @@ struct OpeningTests {
 
   // Passwords.
 
-  @Test func aPasswordComesFromItsFileAndIsShownNowhere() async throws {
+  @Test func passwordComesFromItsFileAndIsNeverPrinted() async throws {
     let server = try PostgresServer.shared.get()
     try server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
     let database = try server.makeDatabase(owner: "guarded")
@@ -84,18 +84,18 @@ struct OpeningTests {
   }
 
   @Test(arguments: ["dbname=chime password=sesame", "postgres://ann:sesame@db.example/chime"])
-  func aPasswordInTheConnectionIsRefused(connection: String) throws {
+  func passwordInTheConnectionIsRefused(connection: String) throws {
     let sentence = refusal(connection)
     #expect(sentence.contains("passwordFile") && !sentence.contains("sesame"), "\(sentence)")
   }
 
-  @Test func aConnectionThatCannotBeReadIsExplained() {
+  @Test func invalidConnectionStringIsExplained() {
     #expect(refusal("colour=blue").contains("connection of [store] cannot be read"))
   }
 
   // The layout.
 
-  @Test func aNewerLayoutIsRefused() async throws {
+  @Test func newerSchemaIsRefused() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     await (try PostgresStore.open(try server.place(database))).close()
@@ -104,7 +104,7 @@ struct OpeningTests {
     #expect(try server.sql("SELECT version FROM chime.layout", on: database) == "99")
   }
 
-  @Test func theTablesAreBroughtToTheNextLayout() async throws {
+  @Test func tablesAreMigrated() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let old = try PostgresStore.open(try server.place(database))
@@ -127,7 +127,7 @@ struct OpeningTests {
     #expect(refusal(server.connection(database)) == "newer: \(Schema.current + 1) over \(Schema.current)")
   }
 
-  @Test func aMigrationThatFailsLeavesNothing() throws {
+  @Test func failedMigrationLeavesNothing() throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     // A table of somebody else's is in the way.
@@ -137,7 +137,7 @@ struct OpeningTests {
       try server.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'chime'", on: database) == "1")
   }
 
-  @Test func aStrangersDatabaseSaysWhatIsMissing() throws {
+  @Test func databaseOfAnotherOwnerNamesTheMissingRight() throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     try server.sql("CREATE ROLE stranger LOGIN", on: "postgres")
@@ -145,7 +145,7 @@ struct OpeningTests {
     #expect(sentence.contains("OWNER TO"), "\(sentence)")
   }
 
-  @Test func anotherEncodingIsRefused() throws {
+  @Test func otherEncodingsAreRefused() throws {
     let server = try PostgresServer.shared.get()
     try server.sql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0", on: "postgres")
     #expect(refusal(server.connection("latin")).contains("LATIN1"))
@@ -153,7 +153,7 @@ struct OpeningTests {
 
   // Several daemons.
 
-  @Test func severalHaveTheDatabaseAtATime() async throws {
+  @Test func severalDaemonsMayOpenTheDatabase() async throws {
     let server = try PostgresServer.shared.get()
     let place = try server.place(try server.makeDatabase())
     let first = try PostgresStore.open(place)
@@ -166,7 +166,7 @@ struct OpeningTests {
   }
 
   /// One of them creates the tables, and the others wait.
-  @Test func theTablesAreMadeOnceForAllWhoBeginTogether() async throws {
+  @Test func concurrentStartsCreateTheTablesOnce() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let place = try server.place(database)
@@ -177,7 +177,7 @@ struct OpeningTests {
     #expect(try server.sql("SELECT version FROM chime.layout", on: database) == "\(Schema.current)")
   }
 
-  @Test func theTablesAreNotChangedUnderOneThatUsesThem() async throws {
+  @Test func tablesInUseAreNotMigrated() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let first = try PostgresStore.open(try server.place(database))
@@ -191,7 +191,7 @@ struct OpeningTests {
   }
 
   /// Earlier programs used the database alone, and would not notice other daemons' changes.
-  @Test func aProgramThatHasTheDatabaseAloneIsWaitedFor() throws {
+  @Test func exclusiveUserOfTheDatabaseIsAwaited() throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let other = try server.place(database).connect()
@@ -200,7 +200,7 @@ struct OpeningTests {
   }
 
   /// If the layout was upgraded while disconnected, an older program leaves the tables alone.
-  @Test func aLayoutThatBecomesNewerIsRefusedByOneThatRuns() async throws {
+  @Test func runningDaemonRefusesAnUpgradedSchema() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let store = try PostgresStore.open(try server.place(database))
@@ -220,7 +220,7 @@ struct OpeningTests {
   }
 
   /// Commits are durable, whatever the database's default is.
-  @Test func commitsWaitForTheDisk() async throws {
+  @Test func commitsAreDurable() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     try server.sql("ALTER DATABASE \(database) SET synchronous_commit = off", on: "postgres")

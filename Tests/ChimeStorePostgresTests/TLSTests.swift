@@ -19,7 +19,7 @@ struct TLSTests {
     }
   }
 
-  @Test func onlyTheRightAuthorityIsTrusted() async throws {
+  @Test func onlyTheConfiguredCAIsTrusted() async throws {
     let folder = try Authority.Folder()
     let (ours, other) = (try Authority("ours", folder), try Authority("other", folder))
     try ours.sign("server", for: "localhost", folder)
@@ -56,7 +56,7 @@ struct TLSTests {
   }
 
   /// If TLS is required, a server without it is refused.
-  @Test func nothingIsSaidInTheClear() throws {
+  @Test func serverWithoutTLSIsRefusedIfRequired() throws {
     let port: UInt16 = 5_442
     let server = try PostgresServer(port: port)
     let sentence = refusal("host=\(PostgresServer.address) port=\(port) dbname=postgres user=chime sslmode=require")

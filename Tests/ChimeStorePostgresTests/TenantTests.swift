@@ -20,7 +20,7 @@ struct TenantTests {
 
   /// Many concurrent requests through two daemons, for several tenants in turn, so that the groups of both contain
   /// several: each tenant ends exactly at its limit, and there is no deadlock.
-  @Test func aLimitIsExactWhoeverAdds() async throws {
+  @Test func reminderLimitIsExactAcrossDaemons() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let stores = [
@@ -60,7 +60,7 @@ struct TenantTests {
   }
 
   /// Counters and usage move with the store, and continue there.
-  @Test func tenantsMoveWithTheStore() async throws {
+  @Test func tenantUsageMovesWithTheStore() async throws {
     let server = try PostgresServer.shared.get()
     let folder = RunFolder.url.appendingPathComponent("chime-tenants-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

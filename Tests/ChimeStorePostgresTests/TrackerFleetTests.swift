@@ -32,7 +32,7 @@ struct TrackerFleetTests {
 
   /// An entry is read and written incremented: nobody changes it in between, through any daemon, and the day's total
   /// includes each change.
-  @Test func noChangeOfAnEntryIsLostBetweenDaemons() async throws {
+  @Test func concurrentChangesOfAnEntryAreAllKept() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let stores = try (0..<2).map { _ in try PostgresStore.open(try server.place(database)) }

@@ -7,7 +7,7 @@ import Testing
 
 /// Finding the reminders that depend on another costs as much as there are, and nothing if there are none.
 @Suite struct ChainLookupTests {
-  @Test func whatHangsOnNothingIsNotLookedThrough() async throws {
+  @Test func remindersWithoutFollowersCostNothing() async throws {
     let folder = try Folder()
     let store = try SQLiteStore.open(path: folder.path + "/chime.db")
     @Sendable func reminder(_ index: Int, _ when: String) throws -> Reminder {

@@ -7,7 +7,7 @@ import Testing
 /// The time from which a schedule counts is stored with its reminder, but only for schedules that count.
 struct CountingTests {
   @Test(arguments: ["every 45m", "in 25m", "tomorrow at 9:00"], [false, true])
-  func isKept(_ text: String, isEdited: Bool) async throws {
+  func startOfCountingIsStored(_ text: String, isEdited: Bool) async throws {
     let folder = try Folder()
     let made = Instant(seconds: 1_795_161_600)
     let read = isEdited ? made + .hours(1) : made
@@ -22,7 +22,7 @@ struct CountingTests {
   }
 
   @Test(arguments: ["every 45m starting 2030-01-01", "at 2030-01-01 09:00", "daily at 9:00", "cron: 0 9 * * *"])
-  func whatNamesItsMomentsCountsFromNone(_ text: String) throws {
+  func absoluteScheduleHasNoStartOfCounting(_ text: String) throws {
     let schedule = try Schedule.parse(text, now: Instant(seconds: 1_795_161_600), zone: .utc)
     #expect(schedule.countsFrom == nil)
   }

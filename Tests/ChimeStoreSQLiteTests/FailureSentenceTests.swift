@@ -24,7 +24,7 @@ import Testing
     (SQLITE_READONLY, 0, "/s/chime.db cannot be written: make it and its folder writable (words)"),
     (SQLITE_IOERR, EIO, "/s/chime.db cannot be read or written: check its disk (words)"),
   ])
-  func isSaid(_ code: Int32, _ system: Int32, _ sentence: String) {
+  func systemErrorHasItsSentence(_ code: Int32, _ system: Int32, _ sentence: String) {
     let failure = Connection.failure(code: code, message: "words", path: "/s/chime.db", system: system)
     guard case .unavailable(let found) = failure else {
       Issue.record("\(failure)")

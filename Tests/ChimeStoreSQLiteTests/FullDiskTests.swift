@@ -5,7 +5,7 @@ import Testing
 @testable import ChimeStoreSQLite
 
 @Suite struct FullDiskTests {
-  @Test func aFullStoreRefusesAndGoesOnWhenThereIsRoomAgain() async throws {
+  @Test func fullStoreRefusesChangesUntilSpaceIsFree() async throws {
     let folder = try Folder()
     let store = try SQLiteStore.open(path: folder.path + "/chime.db") {
       $0.adjust = { try $0.script("PRAGMA max_page_count = 80") }
@@ -18,7 +18,7 @@ import Testing
   }
 
   /// On a separate file system that really fills up, where the tests may mount one.
-  @Test(.enabled(if: getuid() == 0)) func aFullDiskRefusesAndGoesOnWhenThereIsRoomAgain() async throws {
+  @Test(.enabled(if: getuid() == 0)) func fullDiskRefusesChangesUntilSpaceIsFree() async throws {
     let folder = try Folder()
     guard mount("tmpfs", folder.path, "tmpfs", 0, "size=1500k") == 0 else { return }
     defer { umount2(folder.path, 2) }
@@ -28,7 +28,7 @@ import Testing
     let store = try SQLiteStore.open(path: path)
     let kept = try await fillUp(store)
     let reading = try await store.read { try $0.note("0") }
-    #expect(reading != nil, "reading goes on while the disk is full")
+    #expect(reading != nil, "reads continue while the disk is full")
     try FileManager.default.removeItem(atPath: ballast)
     try await check(store, kept: kept)
     await store.close()

@@ -7,7 +7,7 @@ import Testing
 
 /// Reading a reminder's latest occurrences costs as much as they do, not as all earlier ones.
 @Suite struct HistoryPageTests {
-  @Test func aPageOfALongHistoryIsReadWithoutTheRest() async throws {
+  @Test func pageOfALongHistoryReadsNoOtherRows() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     try await SQLiteStore.open(path: path).close()

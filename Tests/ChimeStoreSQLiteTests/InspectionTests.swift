@@ -19,7 +19,7 @@ import Testing
     Dictionary(uniqueKeysWithValues: folder.names.compactMap { name in folder.bytes(name).map { (name, $0) } })
   }
 
-  @Test func aSoundStoreAtRestIsReadWholeAndLeftAlone() async throws {
+  @Test func soundStoreIsReadWholeAndUnchanged() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     await (try await Self.fill(path)).close()
@@ -31,7 +31,7 @@ import Testing
     #expect(Self.everything(in: folder) == before)
   }
 
-  @Test func aStoreInUseIsReadBesideItsDaemon() async throws {
+  @Test func storeInUseIsReadBesideItsDaemon() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let store = try await Self.fill(path)
@@ -42,7 +42,7 @@ import Testing
     await store.close()
   }
 
-  @Test func aStoreWithALogOfACrashIsReadWithIt() async throws {
+  @Test func storeIsReadWithTheLogOfACrash() async throws {
     let folder = try Folder()
     let (path, crashed) = (folder.path + "/chime.db", folder.path + "/crashed.db")
     let store = try await Self.fill(path)
@@ -57,7 +57,7 @@ import Testing
     await store.close()
   }
 
-  @Test func damageIsFoundAndNotSeenTo() async throws {
+  @Test func damageIsReportedAndNotRepaired() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     await (try await Self.fill(path)).close()
@@ -73,14 +73,14 @@ import Testing
     #expect(Self.everything(in: folder) == before)
   }
 
-  @Test func whatIsNoStoreOfOursIsSaid() async throws {
+  @Test func foreignFileIsReported() async throws {
     let folder = try Folder()
     try folder.put(Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 * 7) }), "chime.db")
     let found = SQLiteStore.inspect(path: folder.path + "/chime.db", within: 10)
     guard case .corrupt = found.fault else { throw Unexpected(found.fault) }
   }
 
-  @Test func noStoreYetIsNothingWrongAndALostOneIs() async throws {
+  @Test func missingStoreIsAFaultOnlyIfItExistedBefore() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let none = SQLiteStore.inspect(path: path, within: 10)
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// A name with characters that have a meaning in URIs.
-  @Test func anyPathIsFound() async throws {
+  @Test func pathWithURICharactersIsFound() async throws {
     let folder = try Folder()
     let path = folder.path + "/a?mode=memory#100%.db"
     await (try await Self.fill(path)).close()
@@ -105,7 +105,7 @@ import Testing
     #expect(found.fault == nil && found.isWhole && found.bytes > 0)
   }
 
-  @Test func aLargeOneIsReadForAsLongAsIsAllowed() async throws {
+  @Test func inspectionOfALargeStoreKeepsItsTimeLimit() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     await (try await Self.fill(path, reminders: 20_000)).close()

@@ -10,17 +10,17 @@ import Testing
     "d",
     "fifteen letters", "dlv_r1", "msg_ěšč",
   ])
-  func anIDComesBackAsItWas(_ text: String) {
+  func storedIDReadsBack(_ text: String) {
     #expect(DeliveryID(stored: DeliveryID(rawValue: text).stored).rawValue == text)
   }
 
-  @Test func whatChimedMakesTakesSixteenBytes() {
+  @Test func generatedIDTakesSixteenBytes() {
     var random = SystemRandomNumberGenerator()
     #expect(DeliveryID(at: .init(seconds: 1_795_266_000), using: &random).stored.count == 16)
   }
 
   /// An ID without a leading timestamp may begin with the byte that marks a text.
-  @Test func noNumberIsTakenForAText() {
+  @Test func binaryIDIsNotMistakenForText() {
     #expect(DeliveryID(number: .max).stored.count == 31)
   }
 }

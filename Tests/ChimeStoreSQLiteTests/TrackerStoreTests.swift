@@ -35,7 +35,7 @@ import Testing
   }
 
   /// Every statement uses an index, whatever other rows there are.
-  @Test func everythingIsFoundByAnIndex() async throws {
+  @Test func everyStatementUsesAnIndex() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     try await SQLiteStore.open(path: path).close()
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// Removing everything copies nothing, and expired undo records disappear from the disk.
-  @Test func whatIsLetGoLeavesNothingBehind() async throws {
+  @Test func expiredRecordsDisappearFromTheDisk() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let store = try SQLiteStore.open(path: path)
@@ -173,7 +173,7 @@ import Testing
   }
 
   /// The cost of a removal does not grow with the rows, because nothing is copied.
-  @Test func removingAThousandEntriesIsOneStatementAndComesBack() async throws {
+  @Test func thousandEntriesAreRemovedByOneStatementAndRestored() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let store = try SQLiteStore.open(path: path)
@@ -197,7 +197,7 @@ import Testing
   }
 
   /// Rows that a later version has written, or that are damaged.
-  @Test func whatCannotBeReadIsPassedOverAndTold() async throws {
+  @Test func unreadableRowsAreSkippedAndReported() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let store = try SQLiteStore.open(path: path)

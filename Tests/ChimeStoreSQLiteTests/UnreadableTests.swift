@@ -5,7 +5,7 @@ import Testing
 
 /// Definitions that this program cannot read, such as those of a later version.
 struct UnreadableTests {
-  @Test func anUnreadableReminderHoldsUpNoOther() async throws {
+  @Test func unreadableReminderBlocksNoOther() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let now = Instant(seconds: 1_774_828_800)
@@ -41,7 +41,7 @@ struct UnreadableTests {
   }
 
   /// A postponed reminder is evaluated later, but keeps its scheduled time: once readable, it fires as that occurrence.
-  @Test func anUnreadableReminderPutOffByAnHourKeepsItsScheduledTimes() async throws {
+  @Test func deferredUnreadableReminderKeepsItsScheduledTimes() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let now = Instant(seconds: 1_774_828_800)
@@ -73,7 +73,7 @@ struct UnreadableTests {
       #expect(claimed.isEmpty && transaction.unreadable.count == 3)
       let claimedLater = try transaction.claimDue(now: now + .minutes(39), limit: 10)
       #expect(claimedLater.isEmpty)
-      #expect(transaction.unreadable.isEmpty, "none is looked at again within the hour")
+      #expect(transaction.unreadable.isEmpty, "none is evaluated again within the hour")
       #expect(try transaction.wakeups().nextDue == now + .minutes(40), "what was not due stays")
     }
     await unreadable.close()
@@ -90,7 +90,7 @@ struct UnreadableTests {
     await again.close()
   }
 
-  @Test func anUnreadableReminderIsPassedOverInListingsAndCanBeRemoved() async throws {
+  @Test func unreadableReminderIsSkippedInListingsAndRemovable() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let now = Instant(seconds: 1_774_828_800)

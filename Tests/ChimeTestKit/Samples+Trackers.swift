@@ -23,13 +23,13 @@ func fullTracker(_ key: TrackerKey) throws -> Tracker {
     goal: Goal(.total(Quantity(grains: 40_000_000_000)), each: .week),
     presets: [Quantity(grains: 1), Quantity(grains: 2)], usual: Quantity(grains: 2),
     counting: .rolling(times: 3, days: 7), formerWeekdays: [FormerWeekdays(until: trackingDay(2), weekdays: .weekends)],
-    dayStartsAt: 240, slot: .evening,
+    dayStartsAt: 240, timeOfDay: .evening,
     pauses: [trackingDay(3)...trackingDay(4)], skips: [trackingDay(9)], skipsEachMonth: 2, hasItems: true,
     fields: ["fat": .known["%"]].compactMapValues { $0 },
     bounds: Bounds(least: Quantity(grains: 1), most: Quantity(grains: 8), jump: Quantity(grains: 2)),
     fieldBounds: ["fat": Bounds(least: Quantity(grains: 2), most: Quantity(grains: 6))],
     milestoneStep: Quantity(grains: 5),
-    stock: Stock(Quantity(grains: 30), since: at(3), warnDays: 5, told: .low), icon: "cup",
+    stock: Stock(Quantity(grains: 30), since: at(3), warnDays: 5, warnedState: .low), icon: "cup",
     pack: PackID(rawValue: "hydration"), set: "home", experience: 3, startedOn: trackingDay(1), createdAt: at(7),
     generation: 4)
 }

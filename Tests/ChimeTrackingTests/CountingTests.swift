@@ -10,7 +10,7 @@ private func zone(_ identifier: String) throws -> Zone {
 }
 
 @Suite struct CountingTests {
-  @Test func theFirstReasonIsTold() {
+  @Test func firstReasonIsReported() {
     let tracker = Tracker.sample(
       counting: .weekdays(.weekdays), from: day("2024-01-03"), pauses: [day("2024-01-08")...day("2024-01-12")],
       skips: [day("2024-01-09"), day("2024-01-16")])
@@ -41,7 +41,7 @@ private func zone(_ identifier: String) throws -> Zone {
     ("Pacific/Apia", 240, "2011-12-31T04:00:00+14:00", "2011-12-31", 240),
     ("America/New_York", 240, "2024-02-29T03:00:00-05:00", "2024-02-28", 180),
     ("America/New_York", 1439, "2024-03-01T23:58:59-05:00", "2024-02-29", 1438),
-  ]) func aDayBeginsWhenItsOwnerSays(_ name: String, _ start: Int, _ at: String, _ expected: String, _ minute: Int)
+  ]) func dayBeginsAtItsConfiguredTime(_ name: String, _ start: Int, _ at: String, _ expected: String, _ minute: Int)
     throws
   {
     let instant = try RFC3339.parse(at)
@@ -50,7 +50,7 @@ private func zone(_ identifier: String) throws -> Zone {
     #expect(reading.minute == minute)
   }
 
-  @Test func aDaysMinutesBeginWhenItDoes() {
+  @Test func minutesCountFromTheStartOfTheDay() {
     let tracker = Tracker.sample(dayStartsAt: 240)
     #expect([240, 1380, 90, 239].map(tracker.minuteOfDay) == [0, 1140, 1290, 1439])
     let aggregator = ProgressAggregator(tracker)
@@ -62,7 +62,7 @@ private func zone(_ identifier: String) throws -> Zone {
     #expect(total?.lastMinute == 90)
   }
 
-  @Test func soManyDaysAreDue() {
+  @Test func dueDaysAreCounted() {
     let january = day("2024-01-01")...day("2024-01-31")
     func due(_ counting: CountedDays, pauses: [ClosedRange<CivilDate>] = []) -> Int {
       ProgressAggregator(.sample(counting: counting, pauses: pauses)).due(in: january)

@@ -8,12 +8,12 @@ import Testing
     (1, 12.706204736174694), (2, 4.302652729749462), (5, 2.5705818356363146), (10, 2.228138851986274),
     (11, 2.200985160091639), (12, 2.1788128296672284), (20, 2.085963447265864), (30, 2.0422724563012378),
     (100, 1.9839715185235518), (1000, 1.9623390808264083),
-  ]) func quantiles(_ degrees: Int, _ expected: Double) {
+  ]) func quantilesMatchScipy(_ degrees: Int, _ expected: Double) {
     #expect((LinearFit.t(degrees) - expected).magnitude < 5e-6)
   }
 
   /// Three points on a line leave no uncertainty; one off the line causes much.
-  @Test func threePointsMakeABand() throws {
+  @Test func threePointsGiveAPredictionInterval() throws {
     let exact = try #require(LinearFit([0, 1, 2].map { Statistics.Point(monday.plus($0), Double($0) * 2 + 1) }))
     let sure = try #require(exact.prediction(on: monday.plus(10)))
     #expect((sure.value - 21).magnitude < 1e-9 && sure.high - sure.low < 1e-9)
@@ -27,7 +27,7 @@ import Testing
     #expect(LinearFit([Statistics.Point(monday, 1), Statistics.Point(monday, 2)]) == nil)
   }
 
-  @Test(arguments: [0, 0.001, 1.0 / 26, 0.0769230769, 0.2]) func halvesArePowers(_ exponent: Double) {
+  @Test(arguments: [0, 0.001, 1.0 / 26, 0.0769230769, 0.2]) func halfLifePowersAreExact(_ exponent: Double) {
     // The product of four equal factors is the power of four times the exponent.
     let half = StrengthRule.half(toThe: exponent)
     #expect((half * half * half * half - StrengthRule.half(toThe: exponent * 4)).magnitude < 1e-15)

@@ -6,18 +6,20 @@ import Testing
 /// Random trackers with random entries, edits and removals: after each step the incremental summary equals the
 /// recomputed one and a naive evaluation of all entries.
 @Suite struct ProgressAggregatorPropertyTests {
-  @Test(arguments: 0..<ProofTier.amount(quick: 6, proof: 300)) func theKeptIsTheTrue(_ seed: Int) {
+  @Test(arguments: 0..<ProofTier.amount(quick: 6, proof: 300)) func incrementalSummaryMatchesARecomputation(_ seed: Int)
+  {
     var random = SeededGenerator(seed: UInt64(seed))
-    for _ in 0..<3 { live(&random, steps: 60, checkedEvery: 10) }
+    for _ in 0..<3 { compare(&random, steps: 60, checkedEvery: 10) }
   }
 
   /// A history across years, leap days and long gaps.
-  @Test(arguments: 100..<ProofTier.amount(quick: 101, proof: 130)) func yearsAreTheSame(_ seed: Int) {
+  @Test(arguments: 100..<ProofTier.amount(quick: 101, proof: 130)) func incrementalSummaryMatchesOverYears(_ seed: Int)
+  {
     var random = SeededGenerator(seed: UInt64(seed))
-    live(&random, steps: 250, checkedEvery: 50)
+    compare(&random, steps: 250, checkedEvery: 50)
   }
 
-  private func live(_ random: inout SeededGenerator, steps: Int, checkedEvery: Int = 1) {
+  private func compare(_ random: inout SeededGenerator, steps: Int, checkedEvery: Int = 1) {
     let tracker = randomTracker(&random)
     let aggregator = ProgressAggregator(tracker)
     var entries: [Entry] = []
@@ -90,12 +92,12 @@ import Testing
       let form = aggregator.form(of: summary, on: reference.date(today))
       let main = reference.main(today: today)
       let what: Comment = "\(tracker.counting) \(String(describing: tracker.goal)) \(after) days after"
-      #expect(form.streak == (main.standing.length > 0 ? main.standing : Streak(unit: tracker.streakUnit)), what)
+      #expect(form.streak == (main.current.length > 0 ? main.current : Streak(unit: tracker.streakUnit)), what)
       #expect(form.longest == Reference.longest(main.all, unit: tracker.streakUnit), what)
       let weekdays = reference.runs(of: [.monday, .tuesday, .wednesday, .thursday, .friday], today: today)
       let weekends = reference.runs(of: [.saturday, .sunday], today: today)
-      #expect(form.weekdayStreak == weekdays.standing, what)
-      #expect(form.weekendStreak == weekends.standing, what)
+      #expect(form.weekdayStreak == weekdays.current, what)
+      #expect(form.weekendStreak == weekends.current, what)
       #expect(summary.longestWeekdays == Reference.longest(weekdays.all), what)
       #expect(summary.longestWeekends == Reference.longest(weekends.all), what)
       let strength = max(reference.strength(endOf: today), reference.strength(endOf: today - 1))

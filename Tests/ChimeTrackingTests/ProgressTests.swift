@@ -3,8 +3,8 @@ import ChimeTracking
 import Testing
 
 @Suite struct ProgressTests {
-  /// Returns a tracker's standing after entries, given as day and amount (nil for a check).
-  private func standing(_ tracker: Tracker, _ entries: [(Int, Quantity?)], on today: Int) -> GoalProgress {
+  /// Returns a tracker's progress after entries, given as day and amount (nil for a check).
+  private func progress(_ tracker: Tracker, _ entries: [(Int, Quantity?)], on today: Int) -> GoalProgress {
     let aggregator = ProgressAggregator(tracker)
     let totals = aggregator.totals(
       of: entries.filter { $0.0 <= today }.enumerated().map {
@@ -16,29 +16,29 @@ import Testing
       totals: totals.filter { reads.contains($0.day) })
   }
 
-  @Test func anAmountIsFilledUp() {
+  @Test func amountAddsUpToItsGoal() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(2500))))
     let entries: [(Int, Quantity?)] = [(0, .ml(250)), (0, .ml(500)), (1, .ml(2500)), (1, .ml(250))]
-    let first = standing(tracker, entries, on: 0)
+    let first = progress(tracker, entries, on: 0)
     #expect(first.reached == .ml(750) && first.remaining == .ml(1750) && first.percent == 30)
     #expect(!first.isMet && !first.isReached && first.counts)
-    let second = standing(tracker, entries, on: 1)
+    let second = progress(tracker, entries, on: 1)
     #expect(second.reached == .ml(2750) && second.remaining == .zero && second.percent == 110)
     #expect(second.isMet && second.isReached && second.counts)
     #expect(second.wanted == GoalProgress.Wanted(.total, .ml(2500), each: .day))
-    let third = standing(tracker, entries, on: 2)
+    let third = progress(tracker, entries, on: 2)
     #expect(third.reached == .zero && third.remaining == .ml(2500) && third.percent == 0 && third.total == nil)
   }
 
   /// 2,499.999 ml is not the goal, and not 100 % either.
-  @Test func almostIsNotAll() {
+  @Test func almostReachedGoalIsNotMet() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(2500))))
-    let standing = standing(tracker, [(0, .ml(2499.999))], on: 0)
-    #expect(standing.percent == 99 && !standing.isMet)
+    let progress = progress(tracker, [(0, .ml(2499.999))], on: 0)
+    #expect(progress.percent == 99 && !progress.isMet)
   }
 
   /// A day keeps the goal that it had.
-  @Test func anEarlierGoalHoldsForItsDay() {
+  @Test func dayKeepsItsEarlierGoal() {
     var tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(2000))))
     let total = ProgressAggregator(tracker).total(nil, adding: .sample(1, of: tracker, on: monday, .ml(2000)))
     tracker.goal = Goal(.total(.ml(4000)))
@@ -49,94 +49,94 @@ import Testing
     #expect(next.remaining == .ml(4000))
   }
 
-  @Test func aCheckCounts() {
+  @Test func checkCountsItsEntries() {
     let twice = Tracker.sample(goal: Goal(.count(2)))
-    let once = standing(twice, [(0, nil)], on: 0)
+    let once = progress(twice, [(0, nil)], on: 0)
     #expect(once.reached == .one && once.remaining == .one && once.percent == 50 && !once.isMet)
-    let plain = standing(.sample(), [(0, nil)], on: 0)
+    let plain = progress(.sample(), [(0, nil)], on: 0)
     #expect(plain.percent == 100 && plain.isMet && plain.remaining == .zero)
   }
 
-  @Test func anAmountWithoutAGoalHasNoRest() {
-    let standing = standing(.sample(.amount), [(0, .ml(300))], on: 0)
+  @Test func amountWithoutAGoalHasNoRemainder() {
+    let progress = progress(.sample(.amount), [(0, .ml(300))], on: 0)
     #expect(
-      standing.reached == .ml(300) && standing.remaining == nil && standing.percent == nil && standing.wanted == nil)
-    #expect(standing.isMet && !standing.isReached)
+      progress.reached == .ml(300) && progress.remaining == nil && progress.percent == nil && progress.wanted == nil)
+    #expect(progress.isMet && !progress.isReached)
   }
 
   /// Three times a week: after the third, the other days are not due.
-  @Test func enoughIsEnough() {
+  @Test func reachedWeeklyCountFreesTheOtherDays() {
     let tracker = Tracker.sample(counting: .timesAWeek(3))
     let entries: [(Int, Quantity?)] = [(0, nil), (1, nil), (2, nil), (4, nil)]
-    let third = standing(tracker, entries, on: 2)
+    let third = progress(tracker, entries, on: 2)
     #expect(third.counts && third.isMet && third.isReached && third.reached == .ones(3))
-    let fourth = standing(tracker, entries, on: 3)
+    let fourth = progress(tracker, entries, on: 3)
     #expect(fourth.whyNotCounted == .enough && !fourth.isMet && fourth.percent == 100)
-    #expect(standing(tracker, entries, on: 4).percent == 133)
-    let monday = standing(tracker, entries, on: 7)
+    #expect(progress(tracker, entries, on: 4).percent == 133)
+    let monday = progress(tracker, entries, on: 7)
     #expect(monday.counts && monday.reached == .zero && monday.remaining == .ones(3))
   }
 
-  @Test func enoughOfAMonthAndOfRollingDays() {
+  @Test func reachedMonthlyAndRollingCountsFreeTheOtherDays() {
     let monthly = Tracker.sample(counting: .timesAMonth(1))
-    #expect(standing(monthly, [(5, nil)], on: 30).whyNotCounted == .enough)
-    #expect(standing(monthly, [(5, nil)], on: 31).counts)
+    #expect(progress(monthly, [(5, nil)], on: 30).whyNotCounted == .enough)
+    #expect(progress(monthly, [(5, nil)], on: 31).counts)
     let rolling = Tracker.sample(counting: .rolling(times: 2, days: 5), pauses: [self.day(8)...self.day(9)])
     let entries: [(Int, Quantity?)] = [(3, nil), (5, nil)]
     let expected: [(Int, NotCounted?)] = [(4, nil), (5, nil), (6, .enough), (7, .enough), (8, .paused), (10, nil)]
-    for (today, why) in expected { #expect(standing(rolling, entries, on: today).whyNotCounted == why, "\(today)") }
+    for (today, why) in expected { #expect(progress(rolling, entries, on: today).whyNotCounted == why, "\(today)") }
     // From day 3 on the five days are 3, 4, 5, 6, 7; without the two of the pause, day 10 looks back only to 4.
-    #expect(standing(rolling, entries, on: 10).reached == .one)
+    #expect(progress(rolling, entries, on: 10).reached == .one)
   }
 
   private func day(_ offset: Int) -> CivilDate { monday.plus(offset) }
 
   /// A weekly goal is reached by the sum of its days.
-  @Test func aWeekAddsUp() {
+  @Test func weeklyGoalAddsUp() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(1000)), each: .week))
     let entries: [(Int, Quantity?)] = [(0, .ml(400)), (2, .ml(700)), (7, .ml(100))]
-    let first = standing(tracker, entries, on: 1)
+    let first = progress(tracker, entries, on: 1)
     #expect(first.reached == .ml(400) && first.percent == 40 && !first.isMet && first.counts)
-    let second = standing(tracker, entries, on: 2)
+    let second = progress(tracker, entries, on: 2)
     #expect(second.reached == .ml(1100) && second.isMet && second.counts)
-    let third = standing(tracker, entries, on: 3)
+    let third = progress(tracker, entries, on: 3)
     #expect(third.isMet && third.whyNotCounted == .enough)
-    #expect(standing(tracker, entries, on: 7).remaining == .ml(900))
+    #expect(progress(tracker, entries, on: 7).remaining == .ml(900))
   }
 
   @Test(arguments: [
     // From 84 down to 80, and from 60 up to 65.
     (84.0, 83.0, 80.0, 3.0, 25), (84, 80, 80, 0, 100), (84, 79, 80, 0, 100), (84, 85, 80, 5, 0), (60, 62, 65, 3, 40),
     (60, 66, 65, 0, 100), (80, 80, 80, 0, 100), (84, 80.01, 80, 0.01, 99),
-  ]) func aMeasureGoesToItsGoal(_ first: Double, _ now: Double, _ goal: Double, _ rest: Double, _ percent: Int) {
+  ]) func measureApproachesItsGoal(_ first: Double, _ now: Double, _ goal: Double, _ rest: Double, _ percent: Int) {
     let tracker = Tracker.sample(.measure, goal: Goal(.value(.kg(goal))))
-    let standing = standing(tracker, [(0, .kg(first)), (3, .kg(now))], on: 5)
-    #expect(standing.value == .kg(now) && standing.reached == .kg(now))
-    #expect(standing.remaining == .kg(rest))
-    #expect(standing.percent == percent)
-    #expect(standing.isReached == (percent == 100))
+    let progress = progress(tracker, [(0, .kg(first)), (3, .kg(now))], on: 5)
+    #expect(progress.value == .kg(now) && progress.reached == .kg(now))
+    #expect(progress.remaining == .kg(rest))
+    #expect(progress.percent == percent)
+    #expect(progress.isReached == (percent == 100))
     // Whether there is a measurement today is a separate question.
-    #expect(!standing.isMet)
+    #expect(!progress.isMet)
   }
 
-  @Test func aMeasureWithoutEntriesHasNothing() {
-    let standing = standing(.sample(.measure, goal: Goal(.value(.kg(80)))), [], on: 0)
-    #expect(standing.value == nil && standing.remaining == nil && standing.percent == nil && !standing.isReached)
+  @Test func measureWithoutEntriesHasNoValue() {
+    let progress = progress(.sample(.measure, goal: Goal(.value(.kg(80)))), [], on: 0)
+    #expect(progress.value == nil && progress.remaining == nil && progress.percent == nil && !progress.isReached)
   }
 
   /// "Day 5 of 12 this month."
-  @Test func daysAreNumbered() {
+  @Test func daysOfAMonthAreNumbered() {
     let tracker = Tracker.sample(counting: .weekdays([.monday, .wednesday, .friday]))
     // Nine in January and three in February; 5 is a Saturday.
     let done = [0, 2, 4, 5, 7, 9, 11, 14, 16, 18, 32, 35, 37]
-    let standing = standing(tracker, done.map { ($0, nil) }, on: 37)
-    #expect(standing.number == 12)
-    #expect(standing.numberThisMonth == 3)
+    let progress = progress(tracker, done.map { ($0, nil) }, on: 37)
+    #expect(progress.number == 12)
+    #expect(progress.numberThisMonth == 3)
     // Fridays 2, 9, 16, 23; Mondays 5, 12, 19, 26; Wednesdays 7, 14, 21, 28.
-    #expect(standing.countedThisMonth == 12)
+    #expect(progress.countedThisMonth == 12)
   }
 
-  @Test func aCalendarHasNumbersAndReasons() {
+  @Test func calendarHasNumbersAndReasons() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(1000))), counting: .weekdays(.weekdays))
     let aggregator = ProgressAggregator(tracker)
     let amounts: [(Int, Double)] = [
@@ -156,7 +156,7 @@ import Testing
     #expect(days.map(\.isMet) == [false, true, false, false, true, false, true, true, false])
   }
 
-  @Test func aCalendarTellsOfEnough() {
+  @Test func calendarMarksFreedDays() {
     let tracker = Tracker.sample(counting: .timesAWeek(2))
     let aggregator = ProgressAggregator(tracker)
     let entries = [0, 3, 4, 7].map { Entry.sample(Int64($0), of: tracker, on: monday.plus($0)) }

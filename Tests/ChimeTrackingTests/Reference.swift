@@ -58,7 +58,7 @@ struct Reference {
   // Runs.
 
   /// Returns all runs of days of `some` weekdays, oldest first, up to the end of `today`, which itself breaks no run.
-  func runs(of some: Set<Weekday> = Set(Weekday.allCases), today: Int) -> (all: [Streak], standing: Streak) {
+  func runs(of some: Set<Weekday> = Set(Weekday.allCases), today: Int) -> (all: [Streak], current: Streak) {
     var all: [Streak] = []
     var run = Streak()
     for day in stride(from: start, through: today, by: 1) where counts(day) && some.contains(date(day).weekday) {
@@ -74,7 +74,7 @@ struct Reference {
   }
 
   /// The same for weeks or months.
-  func periods(today: Int) -> (all: [Streak], standing: Streak) {
+  func periods(today: Int) -> (all: [Streak], current: Streak) {
     let unit = tracker.streakUnit
     var all: [Streak] = []
     var run = Streak(unit: unit)
@@ -130,7 +130,7 @@ struct Reference {
   }
 
   /// The same for rolling goals, with a list of all spans, as Loop describes it.
-  func rolling(_ times: Int, _ length: Int, today: Int) -> (all: [Streak], standing: Streak) {
+  func rolling(_ times: Int, _ length: Int, today: Int) -> (all: [Streak], current: Streak) {
     let counted = (start...max(today, start)).filter(counts)
     let done = counted.indices.filter { isMet(counted[$0]) }
     let (times, length) = times >= length ? (1, 1) : (times, length)
@@ -166,7 +166,7 @@ struct Reference {
     return (all, run)
   }
 
-  func main(today: Int) -> (all: [Streak], standing: Streak) {
+  func main(today: Int) -> (all: [Streak], current: Streak) {
     if tracker.streakUnit != .days { return periods(today: today) }
     if case .rolling(let times, let days) = tracker.counting { return rolling(times, days, today: today) }
     return runs(today: today)

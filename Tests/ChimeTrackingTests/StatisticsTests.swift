@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func averagesOfAMeasureLeaveOutWhatIsNot() {
+  @Test func averagesSkipDaysWithoutAValue() {
     let statistics = statistics(.sample(.measure), Self.weights, in: 0...21, today: 21)
     expect(statistics.points, Self.weights)
     expect(
@@ -55,7 +55,7 @@ import Testing
     #expect(statistics.direction == .down)
   }
 
-  @Test func aRangeLooksBackForItsAverages() {
+  @Test func averagesUseDaysBeforeTheRange() {
     let whole = statistics(.sample(.measure), Self.weights, in: 0...21, today: 21)
     let part = statistics(.sample(.measure), Self.weights, in: 8...15, today: 21)
     #expect(part.averages == whole.averages.filter { part.range.contains($0.day) })
@@ -64,7 +64,7 @@ import Testing
     #expect(part.first == Statistics.Point(monday.plus(8), 83.6))
   }
 
-  @Test func aLineGoesThroughAMeasure() throws {
+  @Test func trendLineFitsAMeasure() throws {
     let tracker = Tracker.sample(.measure, goal: Goal(.value(.kg(80))))
     let statistics = statistics(tracker, Self.weights, in: 0...21, today: 21)
     #expect((try #require(statistics.trend) - -0.6165979131278805).magnitude < 1e-9)
@@ -82,14 +82,14 @@ import Testing
     }
     // The same line, from 82.293 on day 22 at 0.088 per day: 26.03 days.
     #expect(statistics.goalOn == monday.plus(49))
-    #expect(statistics.lacking == [])
+    #expect(statistics.missingData == [])
     #expect(statistics.least == Statistics.Point(monday.plus(21), 82.4))
     #expect(statistics.most == Statistics.Point(monday.plus(4), 84.3))
   }
 
   /// The statistics of everything, a chart of three months and one of a week have the same forecast, and the goal's
   /// date lies on its line.
-  @Test func thereIsOneForecastWhateverIsLookedAt() throws {
+  @Test func everyRangeHasTheSameForecast() throws {
     let tracker = Tracker.sample(.measure, goal: Goal(.value(.kg(80))))
     // A year: half of it upward, then downward with some noise.
     let values = (0..<365).map { (day: Int) -> (Int, Double) in
@@ -111,7 +111,7 @@ import Testing
     #expect(past.prediction.isEmpty && past.goalOn == nil)
   }
 
-  @Test func aGoalBehindIsNotAhead() {
+  @Test func goalInTheOtherDirectionHasNoDate() {
     let tracker = Tracker.sample(.measure, goal: Goal(.value(.kg(85))))
     #expect(statistics(tracker, Self.weights, in: 0...21, today: 21).goalOn == nil)
     // A gram per week: too slow for a date.
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// If the line should have reached the goal by now, it does not predict when that will show.
-  @Test func aForgottenScaleStillPredicts() {
+  @Test func overdueForecastGivesNoDate() {
     let tracker = Tracker.sample(.measure, goal: Goal(.value(.kg(82))))
     let statistics = statistics(tracker, Self.weights, in: 0...80, today: 80)
     #expect(statistics.goalOn == nil)
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// Days without an entry are zeros; today is not over, and no point of the line.
-  @Test func amountsKnowZeros() throws {
+  @Test func amountsCountDaysWithoutAnEntryAsZero() throws {
     let statistics = statistics(.sample(.amount, goal: Goal(.total(.ml(2000)))), Self.amounts, in: 0...12, today: 12)
     #expect((try #require(statistics.trend) - -312.06293706293707).magnitude < 1e-8)
     // Drinking has no forecast: it once told people that they would end at 0 ml.
@@ -151,7 +151,7 @@ import Testing
   }
 
   /// With equal amounts every day, the statistics are the same at any time of the next day.
-  @Test(arguments: [0.0, 250, 2_250]) func theDayThatIsNotOverMovesNothing(_ soFar: Double) throws {
+  @Test(arguments: [0.0, 250, 2_250]) func todayDoesNotChangeStatistics(_ soFar: Double) throws {
     let days = (0...20).map { ($0, 2_500.0) } + (soFar > 0 ? [(21, soFar)] : [])
     let statistics = statistics(.sample(.amount, goal: Goal(.total(.ml(2500)))), days, in: 0...21, today: 21)
     #expect(statistics.averages.map(\.value) == [Double](repeating: 2_500, count: 21))
@@ -172,12 +172,12 @@ import Testing
   }
 
   /// A range that starts in a gap starts with zeros.
-  @Test func aRangeAfterASilenceBeginsWithZeros() {
+  @Test func rangeInAGapBeginsWithZeros() {
     let statistics = statistics(.sample(.amount), [(0, 700), (100, 700)], in: 98...101, today: 120)
     expect(statistics.averages, [(98, 0), (99, 0), (100, 100), (101, 100)])
   }
 
-  @Test func weeksAndMonths() {
+  @Test func weeksAndMonthsAreSummed() {
     let statistics = statistics(
       .sample(.amount, goal: Goal(.total(.ml(1000))), counting: .weekdays(.weekdays)),
       [(2, 1000), (2, 500), (6, 800), (30, 2000), (31, 1000)], in: 1...33, today: 32)
@@ -202,19 +202,19 @@ import Testing
       ([(0, 84), (1, 83), (7, 83)], [.noGoal]), ([(0, 84), (7, 83)], [.twoDays, .noGoal]),
       // Too long ago for a comparison.
       ([(0, 84), (1, 83), (30, 83)], [.underAWeek, .noGoal]),
-    ] as [([(Int, Double)], [Statistics.Lacking])])
-  func whatIsLackingIsTold(_ values: [(Int, Double)], _ lacking: [Statistics.Lacking]) {
+    ] as [([(Int, Double)], [Statistics.MissingData])])
+  func missingDataIsReported(_ values: [(Int, Double)], _ missingData: [Statistics.MissingData]) {
     let statistics = statistics(.sample(.measure), values, in: 0...40, today: 40)
-    #expect(statistics.lacking == lacking)
+    #expect(statistics.missingData == missingData)
     #expect(statistics.prediction.isEmpty == (Set(values.map(\.0)).count < 3))
     #expect((statistics.trend == nil) == (Set(values.map(\.0)).count < 2))
-    #expect((statistics.weeklyRate == nil) == (lacking.contains(.underAWeek) || statistics.points.count < 2))
+    #expect((statistics.weeklyRate == nil) == (missingData.contains(.underAWeek) || statistics.points.count < 2))
   }
 
   @Test(
     arguments: [(80.0, 80.07, .steady), (80, 80.09, .up), (80, 79.9, .down), (80, 80, .steady)]
       as [(Double, Double, Statistics.Direction)])
-  func littleIsSteady(_ before: Double, _ after: Double, _ direction: Statistics.Direction) {
+  func smallChangeIsSteady(_ before: Double, _ after: Double, _ direction: Statistics.Direction) {
     #expect(statistics(.sample(.measure), [(0, before), (7, after)], in: 0...7, today: 7).direction == direction)
   }
 
@@ -226,7 +226,7 @@ import Testing
     expect(statistics.averages.suffix(2), [(8, 1.0 / 7), (9, 2.0 / 7)])
   }
 
-  @Test func itemsAreWeighed() {
+  @Test func itemDistributionIsMeasured() {
     let items = [("speedmaster", 8), ("seiko", 1), ("casio", 1), ("tank", 0)].map {
       ItemCount(item: ItemID(rawValue: $0.0), count: $0.1)
     }
@@ -238,7 +238,7 @@ import Testing
   }
 
   /// Ten years: the running sums accumulate no rounding errors.
-  @Test func runningSumsStayTrue() {
+  @Test func runningSumsDoNotDrift() {
     let values = (0..<3_650).map { ($0, 80 + Double($0 * 7_919 % 1_000) / 100) }
     let statistics = statistics(.sample(.measure), values, in: 0...3_649, today: 3_649)
     for (index, average) in statistics.averages.enumerated() {

@@ -24,24 +24,24 @@ import Testing
       today: Self.today)
   }
 
-  @Test func theRateIsThatOfTheLastTwoWeeks() {
+  @Test func rateIsTheAverageOfTwoWeeks() {
     // Two per day for the fourteen days before today, more before that.
     let days = [(0, 9), (1, 9)] + (6..<20).map { ($0, 2) }
     let morning = level(.sample(), stock: 60, used: 46, days)
     #expect(morning.rate == 2_000_000 && morning.left == .ones(14) && morning.days == 7)
-    #expect(morning.state == .enough && morning.short == .zero)
+    #expect(morning.state == .enough && morning.shortfall == .zero)
     // Today's two are still to be taken.
     #expect(morning.until == Self.today.plus(6))
     let evening = level(.sample(), stock: 60, used: 48, days + [(20, 2)])
     #expect(evening.left == .ones(12) && evening.until == Self.today.plus(6) && evening.state == .low)
   }
 
-  @Test func daysWithoutOneCountToo() {
+  @Test func rateCountsDaysWithoutAnEntry() {
     let level = level(.sample(), stock: 10, used: 7, (0..<7).map { (6 + 2 * $0, 1) })
     #expect(level.rate == 500_000 && level.days == 6 && level.state == .low)
   }
 
-  @Test func aShortHistoryIsAsLongAsItIs() {
+  @Test func rateOfAShortHistoryUsesItsLength() {
     let level = level(.sample(), stock: 30, used: 6, [(18, 3), (19, 3)])
     #expect(level.rate == 3_000_000 && level.days == 8)
   }
@@ -53,20 +53,20 @@ import Testing
       (.sample(counting: .rolling(times: 1, days: 4)), 0.25), (.sample(goal: Goal(.count(14), each: .week)), 2),
       (.sample(goal: Goal(.count(2), atMost: true)), nil), (.sample(.amount), nil),
     ] as [(Tracker, Double?)])
-  func withoutAHistoryTheGoalSaysIt(_ tracker: Tracker, _ rate: Double?) {
+  func goalGivesTheRateWithoutAHistory(_ tracker: Tracker, _ rate: Double?) {
     let level = level(tracker, stock: 1_000, used: 0, [])
     #expect(level.rate.map { ($0 / 1_000).rounded() } == rate.map { ($0 * 1_000).rounded() })
     #expect((level.days == nil) == (rate == nil) && level.state == .enough)
   }
 
-  @Test func itIsNeverBelowZero() {
+  @Test func stockIsNeverNegative() {
     let level = level(.sample(), stock: 2, used: 5, [(19, 1), (20, 5)])
-    #expect(level.left == .zero && level.short == .ones(3) && level.state == .empty && level.until == nil)
+    #expect(level.left == .zero && level.shortfall == .ones(3) && level.state == .empty && level.until == nil)
     #expect(self.level(.sample(), stock: 0, warnDays: 0, used: 0, []).state == .empty)
     #expect(self.level(.sample(), stock: 1, warnDays: 0, used: 0, []).state == .enough)
   }
 
-  @Test func whatLastsForAgesHasNoDay() {
+  @Test func veryLongSupplyHasNoEndDate() {
     let tracker = Tracker.sample(counting: .rolling(times: 1, days: 366))
     let level = level(tracker, stock: 1_000_000, used: 0, [])
     #expect(level.until == nil && level.days == nil && level.state == .enough)

@@ -17,24 +17,24 @@ import Testing
     }
   }
 
-  @Test func todayNotYetDoneBreaksNothing() {
+  @Test func todayNotDoneYetBreaksNoStreak() {
     check(.sample(), [0, 1, 2, 4], [(0, 1, 1), (2, 3, 3), (3, 3, 3), (4, 1, 3), (5, 1, 3), (6, 0, 3), (40, 0, 3)])
   }
 
-  @Test func aStreakHasItsDays() {
+  @Test func streakHasItsFirstAndLastDay() {
     let form = form(.sample(), [0, 1, 2, 4, 5], on: 5)
     #expect(form.streak == Streak(length: 2, first: day("2024-01-05"), last: day("2024-01-06")))
     #expect(form.longest == Streak(length: 3, first: day("2024-01-01"), last: day("2024-01-03")))
   }
 
-  @Test func severalEntriesADayAreOneDay() { check(.sample(), [0, 0, 0, 1, 1], [(1, 2, 2)]) }
+  @Test func severalEntriesOfADayCountOnce() { check(.sample(), [0, 0, 0, 1, 1], [(1, 2, 2)]) }
 
-  @Test func aStreakGoesOverLeapDayAndNewYear() {
+  @Test func streakSpansLeapDayAndNewYear() {
     // 57, 58, 59 are 27, 28 and 29 February; 60 is 1 March. 365 is 31 December, 366 is New Year.
     check(.sample(), [57, 58, 59, 60, 365, 366], [(60, 4, 4), (366, 2, 4)])
   }
 
-  @Test func daysThatDoNotCountNeitherBreakNorAdd() {
+  @Test func daysOffNeitherBreakNorExtendAStreak() {
     let workdays = Tracker.sample(counting: .weekdays(.weekdays))
     // Thursday, Friday, Monday; the additional Saturday does not count.
     check(workdays, [3, 4, 5, 7], [(4, 2, 2), (5, 2, 2), (6, 2, 2), (7, 3, 3), (8, 3, 3), (9, 0, 3)])
@@ -44,11 +44,11 @@ import Testing
       [(10, 2, 2), (30, 2, 2), (31, 3, 3), (32, 3, 3), (33, 4, 4), (34, 4, 4), (35, 0, 4)])
   }
 
-  @Test func whatWasBeforeTheStartDoesNotCount() {
+  @Test func daysBeforeTheStartDoNotCount() {
     check(.sample(from: monday.plus(3)), [1, 2, 3, 4], [(2, 0, 0), (4, 2, 2)])
   }
 
-  @Test func weekdaysAndWeekendsHaveStreaksOfTheirOwn() {
+  @Test func weekdaysAndWeekendsHaveTheirOwnStreaks() {
     // Friday 4, Saturday 5, Sunday 6, Monday 7, Saturday 12; the days from Tuesday 8 to Friday 11 are missed.
     let done = [4, 5, 6, 7, 12]
     let seventh = form(.sample(), Array(done.prefix(4)), on: 7)
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// Any three days of a week that starts on Monday.
-  @Test func timesAWeekCountsWeeks() {
+  @Test func weeklyCountHasAStreakOfWeeks() {
     let tracker = Tracker.sample(counting: .timesAWeek(3))
     // Week 1: Mon Wed Fri. Week 2: Tue Sat Sun and Mon: four. Week 3: only two. Week 4: three.
     let done = [0, 2, 4, 7, 8, 12, 13, 14, 16, 21, 22, 23]
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// A week that misses its goal is excused if it reaches the share of its remaining days.
-  @Test func aVacationExcusesAWeek() {
+  @Test func pauseReducesAWeeksCount() {
     // Week 2 pauses from Wednesday on: of 3 in 7 days, 2 days require 1. Week 3 pauses completely.
     let tracker = Tracker.sample(counting: .timesAWeek(3), pauses: [monday.plus(9)...monday.plus(20)])
     let first = [0, 1, 2]
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// Of three per week, three counting days require 9/7, rounded up to two; of 1000 ml they require 428.57 ml.
-  @Test func anExcuseIsRoundedUp() {
+  @Test func reducedCountIsRoundedUp() {
     let pause = monday.plus(10)...monday.plus(13)
     let often = Tracker.sample(counting: .timesAWeek(3), pauses: [pause])
     check(often, [0, 1, 2, 7, 14, 15, 16], [(13, 1, 1), (14, 0, 1), (16, 1, 1)])
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func timesAMonthCountsMonths() {
+  @Test func monthlyCountHasAStreakOfMonths() {
     let tracker = Tracker.sample(counting: .timesAMonth(2))
     // January twice, February (leap) twice with its 29th, March once, April twice.
     let done = [3, 30, 31, 59, 70, 91, 92]
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// A weekly goal adds up over the week.
-  @Test func weeklyAmountsCountWeeks() {
+  @Test func weeklyAmountHasAStreakOfWeeks() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(1000)), each: .week))
     let aggregator = ProgressAggregator(tracker)
     let entries = [(0, 400.0), (3, 600), (7, 999), (14, 1500), (20, 1)].enumerated().map {
@@ -123,7 +123,7 @@ import Testing
     #expect(all.longest.length == 1)
   }
 
-  @Test func aGoalForTheDayHasToBeMet() {
+  @Test func dailyGoalMustBeMet() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(2000))))
     let aggregator = ProgressAggregator(tracker)
     let amounts = [(0, 2000.0), (1, 1999), (2, 1500), (2, 500), (3, 2500)]
@@ -150,14 +150,14 @@ import Testing
   }
 
   /// Once a week: a missing day between two spans is filled when a third one comes early.
-  @Test func aLaterRepetitionMendsAGap() {
+  @Test func laterRepetitionFillsAGap() {
     let tracker = Tracker.sample(counting: .rolling(times: 1, days: 7))
     // 0…6 and 8…14, with day 7 between; 13…19 moves the second to 6…12, and that moves the first to -1…5.
     check(tracker, [0, 8, 13], [(7, 7, 7), (8, 1, 7), (12, 5, 7), (13, 14, 14), (20, 20, 20), (21, 0, 20)])
   }
 
   /// Twice a week, as in Loop's `EntryListTest.testBuildIntervals3`, converted to dates: 0, 1, 5, 8 and 15.
-  @Test func twoInSevenAreASpan() {
+  @Test func twoRepetitionsInSevenDaysAreASpan() {
     let tracker = Tracker.sample(counting: .rolling(times: 2, days: 7))
     // 0 and 1: 0…6. 1 and 5: 1…7, which moves the first. 5 and 8: 5…11. 8 and 15 are seven days apart: no span.
     check(
@@ -165,11 +165,11 @@ import Testing
       [(0, 1, 1), (1, 2, 2), (5, 6, 6), (8, 9, 9), (11, 12, 12), (13, 0, 12), (15, 1, 12), (17, 0, 12)])
   }
 
-  @Test func asOftenAsThereAreDaysIsDaily() {
+  @Test func rollingCountOfEveryDayIsDaily() {
     check(.sample(counting: .rolling(times: 3, days: 3)), [0, 1, 3], [(1, 2, 2), (2, 2, 2), (3, 1, 2), (5, 0, 2)])
   }
 
-  @Test func aPauseStopsARollingTime() {
+  @Test func pauseStopsARollingSpan() {
     let tracker = Tracker.sample(counting: .rolling(times: 1, days: 3), pauses: [monday.plus(1)...monday.plus(10)])
     // Day 0 covers 0, 11 and 12.
     check(tracker, [0, 13], [(0, 1, 1), (10, 1, 1), (12, 3, 3), (13, 4, 4)])
@@ -177,7 +177,7 @@ import Testing
 
   // Refusals.
 
-  @Test func thePastHasToBeReadAgain() {
+  @Test func changedPastNeedsARecomputation() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(1000))))
     let aggregator = ProgressAggregator(tracker)
     func total(_ id: Int64, _ offset: Int, _ amount: Double, on known: DayTotal? = nil) -> DayTotal {

@@ -21,7 +21,7 @@ import Testing
   ]
 
   /// `YesNoScoreListTest.test_getValue`: twenty days, each done.
-  @Test func dailyFromNothing() {
+  @Test func dailyHabitGrowsFromZero() {
     for (day, expected) in Self.twentyDays.enumerated() {
       #expect(isClose(strength(.sample(), 0...day, endOf: day), expected), "day \(day)")
     }
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// `test_getValueWithSkip2`: one repetition, a skip, and four days without one.
-  @Test func aMissedDayIsNoCatastrophe() {
+  @Test func missedDayReducesTheStrengthOnlyALittle() {
     let tracker = Tracker.sample(skips: [monday.plus(1)])
     for (day, expected) in [0.051922, 0.051922, 0.049226, 0.046670, 0.044247, 0.041949].enumerated() {
       #expect(isClose(strength(tracker, [0], endOf: day), expected), "day \(day)")
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// `skipsShouldNotAffectScore`: skipped days are ignored completely. So are pauses.
-  @Test func daysThatDoNotCountAreLeftOut() {
+  @Test func daysOffDoNotAffectTheStrength() {
     // `test_getValueWithSkip`: of twenty days the 9th, 10th and 15th are skipped.
     let skips = [8, 9, 14]
     let skipped = Tracker.sample(skips: skips.map { monday.plus($0) })
@@ -47,34 +47,34 @@ import Testing
   }
 
   /// `test_recompute`: two days done, once daily and once every other day.
-  @Test func theFrequencyMatters() {
+  @Test func strengthDependsOnTheFrequency() {
     #expect(isClose(strength(.sample(), 0...1, endOf: 1), 0.101149))
     let other = ProgressAggregator(.sample(counting: .rolling(times: 1, days: 2)))
     #expect(isClose(other.form(of: other.done(0...1), on: monday.plus(1)).strength, 0.054816))
   }
 
   /// `test_imperfectNonDaily`: two of three times a week is two thirds, two of four is a half.
-  @Test func aShareOfTheWeekIsTheShareOfTheStrength() {
+  @Test func shareOfTheWeeklyCountIsTheShareOfTheStrength() {
     let done = (0..<100).flatMap { [7 * $0 + 5, 7 * $0 + 6] }
     #expect(isClose(strength(.sample(counting: .timesAWeek(3)), done, endOf: 699), 2.0 / 3))
     #expect(isClose(strength(.sample(counting: .timesAWeek(4)), done, endOf: 699), 0.5))
   }
 
   /// `test_irregularNonDaily`: once each week, alternately on its first and its last day.
-  @Test func anyDayOfTheWeekWillDo() {
+  @Test func weeklyHabitMayUseAnyDay() {
     let done = (0..<100).flatMap { [14 * $0, 14 * $0 + 13] }
     #expect(isClose(strength(.sample(counting: .timesAWeek(1)), done, endOf: 1399), 1, within: 1e-3))
   }
 
   /// `shouldAchieveHighScoreInReasonableTime`.
-  @Test func aHabitIsFirmInReasonableTime() {
+  @Test func habitReachesAHighStrengthInReasonableTime() {
     #expect(strength(.sample(), 0..<90, endOf: 89) > 0.99)
     #expect(strength(.sample(counting: .timesAWeek(1)), (0..<39).map { 7 * $0 }, endOf: 266) > 0.99)
     #expect(strength(.sample(counting: .rolling(times: 1, days: 30)), (0..<18).map { 30 * $0 }, endOf: 510) > 0.99)
   }
 
   /// A fixed weekday reaches the same strength in as many weeks as any day of the week.
-  @Test func weekdaysGoAtTheSpeedOfTheirWeek() {
+  @Test func fixedWeekdayGrowsAsFastAsAnyDay() {
     let sundays = (1...5).map { 7 * $0 - 1 }
     // ½ ^ (√(1/7) / 13 × 7), five times: Python's 1 - 0.5 ** (7 ** 0.5 / 13 * 5).
     let expected = 0.5060614955738711
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// `NumericalAtLeastScoreListTest.shouldAchieveComparableScoreToProgress`: half of the goal each day leads to a half.
-  @Test func aPartOfTheGoalIsAPartOfTheStrength() {
+  @Test func partOfTheGoalIsThatPartOfTheStrength() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(2000))))
     let aggregator = ProgressAggregator(tracker)
     func strength(_ amount: Double, days: Int) -> Double {
@@ -96,7 +96,7 @@ import Testing
   }
 
   /// A day in progress may raise the strength, and lowers it only when it is over.
-  @Test func todayIsNotHeldAgainstAnyone() {
+  @Test func todayDoesNotReduceTheStrength() {
     let aggregator = ProgressAggregator(.sample())
     let summary = aggregator.done(0...19)
     #expect(isClose(aggregator.form(of: summary, on: monday.plus(19)).strength, 0.655747))

@@ -14,7 +14,7 @@ import Testing
     (2_500.0, 0, "2500", "2\u{202F}500"), (82.44, 1, "82.4", "82,4"), (-0.05, 1, "-0.1", "-0,1"),
     (1_234_567.891, 2, "1234567.89", "1\u{202F}234\u{202F}567,89"), (999, 0, "999", "999"), (0.5, 3, "0.500", "0,500"),
     (1e30, 0, "1e+30", "1e+30"),
-  ]) func writesNumbers(_ value: Double, _ decimals: Int, _ plain: String, _ czech: String) {
+  ]) func formatsNumbers(_ value: Double, _ decimals: Int, _ plain: String, _ czech: String) {
     #expect(LocaleForms().number(value, decimals: decimals, grouped: true) == plain)
     #expect(Self.czech.number(value, decimals: decimals, grouped: true) == czech)
   }
@@ -24,7 +24,7 @@ import Testing
       (nil, "2026-03-09"), ("%-d.%-m.%Y", "9.3.2026"), ("%d/%m/%y", "09/03/26"), ("%e %b %Y", "9 Mar 2026"),
       // An unknown format gives the ISO date, not a partial one.
       ("%A %d", "2026-03-09"),
-    ] as [(String?, String)]) func writesDates(_ format: String?, _ expected: String) throws
+    ] as [(String?, String)]) func formatsDates(_ format: String?, _ expected: String) throws
   {
     var forms = LocaleForms()
     forms.dateFormat = format
@@ -36,7 +36,9 @@ import Testing
       ([:], []), (["LANG": "cs_CZ.UTF-8"], ["cs_CZ", "cs"]), (["LANG": "cs_CZ", "LC_ALL": "C"], []),
       (["LANG": "de_DE@euro", "LANGUAGE": "cs:en"], ["cs", "en", "de_DE", "de"]),
       (["LC_ALL": "C.UTF-8", "LANGUAGE": "cs"], ["cs"]), (["LC_ALL": "", "LANG": "cs"], ["cs"]),
-    ] as [([String: String], [String])]) func findsTheLanguages(_ environment: [String: String], _ expected: [String])
+    ] as [([String: String], [String])]) func findsThePreferredLanguages(
+      _ environment: [String: String], _ expected: [String]
+    )
   {
     #expect(Catalogs.languages { environment[$0] } == expected)
   }

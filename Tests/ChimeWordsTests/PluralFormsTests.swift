@@ -37,7 +37,7 @@ import Testing
   /// Returns the Czech form: one for 1, one for 2 to 4, and one for all others.
   private static func form(_ count: Int) -> Int { count == 1 ? 0 : (2...4).contains(count) ? 1 : 2 }
 
-  @Test func everyFormIsThereAndReadsWell() throws {
+  @Test func everyPluralFormIsTranslated() throws {
     let entries = try Self.entries()
     #expect(entries.count > 50)
     var list = ""

@@ -9,5 +9,5 @@ import Testing
     (localized("%9 and %"), "%9 and %"),
     (localized(count: 1, "%n day of %1", "%n days of %1", "May"), "1 day of May"),
     (localized(count: 5, "%n day of %1", "%n days of %1", "May"), "5 days of May"),
-  ]) func fills(_ filled: String, _ expected: String) { #expect(filled == expected) }
+  ]) func fillsPlaceholdersAndPlurals(_ filled: String, _ expected: String) { #expect(filled == expected) }
 }

@@ -15,7 +15,7 @@ import Testing
       + (try finds.sorted { $0.path < $1.path }.map { ($0.lastPathComponent, Array(try Data(contentsOf: $0))) })
   }
 
-  @Test(arguments: FuzzTarget.allCases) func everyInputHoldsWhatIsPromised(_ target: FuzzTarget) throws {
+  @Test(arguments: FuzzTarget.allCases) func everyInputKeepsTheInvariants(_ target: FuzzTarget) throws {
     let inputs = try Self.inputs(target)
     #expect(inputs.count >= 3)
     for (name, bytes) in inputs {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func theCorpusIsSmall() throws {
+  @Test func corpusIsSmall() throws {
     let files = FileManager.default.enumerator(at: Self.corpus, includingPropertiesForKeys: [.fileSizeKey])
     let sizes = try files?.compactMap { try ($0 as? URL)?.resourceValues(forKeys: [.fileSizeKey]).fileSize } ?? []
     #expect(sizes.count <= 200)

@@ -77,10 +77,10 @@ struct Simulate {
   /// Runs one plan and reports on it.
   private func tell(_ plan: SimulationPlan) -> Bool {
     Self.say(plan.text)
-    let life = Simulation.run(plan, diary: true)
-    Self.say("\(life.diary.joined(separator: "\n"))\n")
-    Self.say(life.fault.map { "FAULT: \($0)" } ?? "nothing was wrong")
-    return life.fault == nil
+    let outcome = Simulation.run(plan, diary: true)
+    Self.say("\(outcome.diary.joined(separator: "\n"))\n")
+    Self.say(outcome.fault.map { "FAULT: \($0)" } ?? "nothing was wrong")
+    return outcome.fault == nil
   }
 
   private struct State {
@@ -107,14 +107,14 @@ struct Simulate {
         guard let seed else { return }
         var plan = SimulationPlan.random(seed: seed, days: days)
         plan.isJudgedByAuditAlone = isJudgedByAuditAlone
-        let life = Simulation.run(plan)
+        let outcome = Simulation.run(plan)
         state.withLock { state in
-          state.figures += life.figures
-          if let fault = life.fault {
+          state.figures += outcome.figures
+          if let fault = outcome.fault {
             state.failed.append((seed, fault))
             if count > 1_000 { Self.say("seed \(seed): \(fault)") }
           }
-          if state.figures.lives.isMultiple(of: 1_000), count > 1_000 { Self.say("\(state.figures.lives) lives") }
+          if state.figures.runs.isMultiple(of: 1_000), count > 1_000 { Self.say("\(state.figures.runs) runs") }
         }
       }
     }
@@ -129,18 +129,18 @@ struct Simulate {
 
   private func report(_ figures: SimulationFigures, from first: UInt64, seconds: Double) {
     func show(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
-    let lived = Double(figures.lived.rawValue) / 31_536_000_000
+    let years = Double(figures.simulated.rawValue) / 31_536_000_000
     let misses = figures.misses.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
     Self.say(
       """
-      \(figures.lives) lives from seed \(first), \(show(lived)) years in \(show(seconds)) s: \(show(lived / seconds)) years a second
+      \(figures.runs) runs from seed \(first), \(show(years)) years in \(show(seconds)) s: \(show(years / seconds)) years a second
       \(figures.steps) steps, \(figures.commits) commits, \(figures.storeErrors) store errors, \(figures.attempts) attempts
       \(figures.fires) fires, \(figures.repeats) repeats; missed: \(misses.joined(separator: ", "))
       \(figures.starts) starts, \(figures.crashes) crashes, \(figures.clockSteps) clock steps, \(figures.suspends) suspends, \(figures.wakings) ended by the alarm
-      \(figures.pings) pings, \(figures.recoveries) jobs up again, \(figures.downtimes) times down that were told of
-      \(figures.degradedFirings) due times worked off without the store, \(figures.fromMemory) messages shown before they were recorded
+      \(figures.pings) pings, \(figures.recoveries) jobs up again, \(figures.downtimes) reports of downtime
+      \(figures.degradedFirings) firings in degraded mode, \(figures.fromMemory) messages shown before their record
       \(figures.requests) requests, \(figures.refusals) of them refused; at most \(figures.mostHeld) deliveries held
-      audited: \(figures.audited) times, each with its record but for \(figures.uncertain) that are uncertain
+      audited: \(figures.audited) times, each with its record except \(figures.uncertain) uncertain ones
       """)
   }
 
@@ -150,16 +150,16 @@ struct Simulate {
     let plan = try judged(.random(seed: seed, days: days))
     var shrinker = PlanShrinker(tries: Int(try number("tries", 600)))
     let small = shrinker.shrink(plan)
-    let life = Simulation.run(small, diary: true)
+    let outcome = Simulation.run(small, diary: true)
     Self.say(
       """
-      \(plan.actions.count) actions, shrunken to \(small.actions.count): \(life.fault ?? "")
-      To live through it again: chime-simulate --seed \(seed) --days \(days)
-      The shrunken plan, to be kept in a file for chime-simulate --plan FILE:
+      \(plan.actions.count) actions, shrunken to \(small.actions.count): \(outcome.fault ?? "")
+      To repeat it: chime-simulate --seed \(seed) --days \(days)
+      The shrunken plan, for a file of chime-simulate --plan FILE:
 
       \(small.text)
       What happens in it:
-      \(life.diary.suffix(60).map { "  \($0)" }.joined(separator: "\n"))
+      \(outcome.diary.suffix(60).map { "  \($0)" }.joined(separator: "\n"))
       """)
   }
 }

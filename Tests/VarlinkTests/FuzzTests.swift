@@ -45,7 +45,7 @@ extension [UInt8] {
     #"{"method":"org.example.ping.Configure","parameters":{"options":{"depth":1,"tags":[]},"extra":{"a":[[null]]}}}"#,
   ]
 
-  @Test(arguments: 1...ProofTier.amount(quick: 4, proof: 100)) func connectionKeepsItsPromises(seed: UInt64) throws {
+  @Test(arguments: 1...ProofTier.amount(quick: 4, proof: 100)) func connectionKeepsItsInvariants(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let alphabet = Array("\0{}[]\",:\\u0189aeE+-.tfn \u{7f}é".utf8)
     let limits = VarlinkLimits(maxMessageBytes: 512, maxNesting: 6, maxQueuedBytes: 2048)
@@ -77,7 +77,7 @@ extension [UInt8] {
     }
   }
 
-  @Test(arguments: 1...ProofTier.amount(quick: 4, proof: 100)) func definitionsAreReadOrRefused(seed: UInt64) throws {
+  @Test(arguments: 1...ProofTier.amount(quick: 4, proof: 100)) func definitionsAreParsedOrRefused(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let alphabet = Array("()[]?:,->#\n\r ABab_.19é".utf8)
     var accepted = 0

@@ -95,7 +95,7 @@ import Varlink
     Fatal(String(repeating: " ", count: (1 << 20) + 1), reason: .tooLarge),
   ]
 
-  @Test(arguments: fatal) func closesAfterAnError(_ fatal: Fatal) throws {
+  @Test(arguments: fatal) func errorClosesTheConnection(_ fatal: Fatal) throws {
     var peer = try TestPeer()
     peer.send(bytes: fatal.message + [0])
     peer.send(#"{"method":"org.varlink.service.GetInfo"}"#)
@@ -108,7 +108,7 @@ import Varlink
     if let reason = fatal.reason { #expect(closed == reason) }
   }
 
-  @Test func theSameReactionWhenTheBytesDrip() throws {
+  @Test func singleBytesGiveTheSameReaction() throws {
     for fatal in Self.fatal where fatal.message.count < 100 {
       var peer = try TestPeer()
       for byte in fatal.message + [0] { peer.send(bytes: [byte]) }
@@ -117,7 +117,7 @@ import Varlink
     }
   }
 
-  @Test func whatCameBeforeIsAnsweredFirst() throws {
+  @Test func earlierCallsAreAnsweredFirst() throws {
     var peer = try TestPeer()
     peer.send(bytes: Array(Self.ping(#""1""#).utf8) + [0] + Array("garbage".utf8) + [0])
     #expect(!peer.connection.wantsWrite)
@@ -149,7 +149,7 @@ import Varlink
     ("Configure", #"{"options":{"depth":3,"tags":[]},"extra":[1]}"#, "extra"),
     ("Follow", #"{"lines":3}"#, "lines"),
   ])
-  func holdsCallsToTheirDeclaration(method: String, parameters: String, parameter: String) throws {
+  func callsMustMatchTheirDeclaration(method: String, parameters: String, parameter: String) throws {
     var peer = try TestPeer()
     peer.send(#"{"method":"org.example.ping.\#(method)","more":true,"parameters":\#(parameters)}"#)
     #expect(peer.calls.isEmpty)
@@ -164,7 +164,7 @@ import Varlink
     #"{"options":{"depth":-9223372036854775808,"tags":["\ud83c\udf75"],"color":"red"},"extra":{"a":[{"b":null}]}}"#,
     #"{"options":{"d\u0065pth":3e2,"tags":["a","b"]}}"#,
   ])
-  func acceptsWhatIsDeclared(parameters: String) throws {
+  func declaredParametersAreAccepted(parameters: String) throws {
     var peer = try TestPeer()
     peer.send(#"{"method":"org.example.ping.Configure","parameters":\#(parameters)}"#)
     let call = try #require(peer.calls.first)
@@ -183,14 +183,14 @@ import Varlink
     (#"{"method":".Ping"}"#, "InterfaceNotFound", "interface", ""),
     (#"{"method":"org.varlink.service.Nothing"}"#, "MethodNotFound", "method", "org.varlink.service.Nothing"),
   ])
-  func namesWhatIsNotThere(message: String, error: String, key: String, value: String) throws {
+  func unknownMethodsAndInterfacesAreNamed(message: String, error: String, key: String, value: String) throws {
     var peer = try TestPeer()
     peer.send(message)
     #expect(peer.read() == [#"{"error":"org.varlink.service.\#(error)","parameters":{"\#(key)":"\#(value)"}}"#])
     #expect(peer.closed == nil)
   }
 
-  @Test func acceptsWhatOtherClientsSend() throws {
+  @Test func callsOfOtherClientsAreAccepted() throws {
     var peer = try TestPeer()
     let calls = [
       #"{"method":"org.varlink.service.GetInfo","more":false,"parameters":{}}"#,
@@ -219,7 +219,7 @@ import Varlink
     #expect(peer.closed == .tooDeep)
   }
 
-  @Test func aMessageOfTheLargestSizeIsAccepted() throws {
+  @Test func messageOfTheLargestSizeIsAccepted() throws {
     var peer = try TestPeer()
     let frame = Self.ping(#""""#)
     let text = String(repeating: "x", count: (1 << 20) - frame.utf8.count)
@@ -229,7 +229,7 @@ import Varlink
 
   /// However a whole number is written, it is one; the decoder itself tells some apart by their exponent.
   @Test(arguments: ["9007199254740994", "9.007199254740994e15", "9007199254740994.0", "90071992547409940e-1"])
-  func takesWholeNumbersForWhole(text: String) throws {
+  func wholeNumbersAreAcceptedInAnyNotation(text: String) throws {
     #expect(try JSON(parsing: text) == .int(9_007_199_254_740_994))
     #expect(try JSON(parsing: JSON(parsing: text).description) == JSON(parsing: text))
   }

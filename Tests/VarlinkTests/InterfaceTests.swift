@@ -42,7 +42,7 @@ import Varlink
     error Failed (reason: ?string)
     """
 
-  @Test func readsEveryConstruct() throws {
+  @Test func everyConstructIsParsed() throws {
     let interface = try Interface(parsing: Self.everything)
     #expect(interface.name == "org.example.every-1.Thing")
     #expect(interface.documentation == "Every construct\nof the language.")
@@ -108,7 +108,7 @@ import Varlink
       """
     ),
   ])
-  func formatsCanonically(text: String, canonical: String) throws {
+  func interfaceHasOneCanonicalForm(text: String, canonical: String) throws {
     let interface = try Interface(parsing: text)
     #expect(interface.description == canonical)
     let again = try Interface(parsing: canonical)
@@ -116,7 +116,7 @@ import Varlink
     #expect(again.description == canonical)
   }
 
-  @Test func formattingKeepsEverything() throws {
+  @Test func formattedInterfaceReadsBack() throws {
     let interface = try Interface(parsing: Self.everything)
     #expect(try Interface(parsing: interface.description) == interface)
   }
@@ -162,12 +162,12 @@ import Varlink
     ("interface a.b\ntype T (a, a)", "2:12: 'a' occurs twice"),
     ("interface a.b\r\ntype t ()", "2:6: expected a name that begins with a capital letter, found 't'"),
   ])
-  func pointsAtTheFault(text: String, expected: String) {
+  func errorStatesItsPosition(text: String, expected: String) {
     let error = #expect(throws: InterfaceError.self) { try Interface(parsing: text) }
     #expect(error?.description == expected)
   }
 
-  @Test func refusesTypesThatNestWithoutEnd() {
+  @Test func tooDeeplyNestedTypesAreRefused() {
     let text = "interface a.b\ntype T (a: \(String(repeating: "[]", count: 100_000))int)"
     let error = #expect(throws: InterfaceError.self) { try Interface(parsing: text) }
     #expect(error?.message == "types nest deeper than 64")
@@ -177,7 +177,7 @@ import Varlink
     "a.b", "a.b.c", "a.1", "a.0.0", "org.varlink.service", "com.example.0example", "com.example.example-dash",
     "xn--lgbbat1ad8j.example.algeria", "io.example.Upper",
   ])
-  func acceptsInterfaceName(name: String) throws {
+  func validInterfaceNamesAreAccepted(name: String) throws {
     #expect(try Interface(parsing: "interface \(name)").name == name)
   }
 
@@ -185,7 +185,7 @@ import Varlink
     ".a.b.c", "com.-example.leading", "com.example-.trailing-", "1om.example.digit", "ab", "a.b.c.", "a..b.c", "1.b.c",
     "-a.b.c", "a.b.c-", "a.b-.c", "a.-.c", "a.*.c", "a.?", "a.b_c", "",
   ])
-  func refusesInterfaceName(name: String) {
+  func invalidInterfaceNamesAreRefused(name: String) {
     #expect(throws: InterfaceError.self) { try Interface(parsing: "interface \(name)") }
   }
 
@@ -208,7 +208,7 @@ import Varlink
       (["text": .double(.infinity)], "text: must be a string, is null"),
       (["flag": nil], "flag: must be a bool, is null"),
     ] as [(JSON, String)])
-  func findsTheMismatch(change: JSON, expected: String) throws {
+  func mismatchIsLocated(change: JSON, expected: String) throws {
     let interface = try Interface(parsing: Self.everything)
     let good: [String: JSON] = [
       "flag": true, "whole": 1, "half": 0.5, "text": "t", "raw": [:], "value": 0, "word": "two",
@@ -221,7 +221,7 @@ import Varlink
     #expect(mismatch?.description == expected)
   }
 
-  @Test func validatesWithinItself() throws {
+  @Test func recursiveTypesAreValidated() throws {
     let interface = try Interface(parsing: "interface a.b\ntype T (next: ?T)")
     try interface.validate(["next": ["next": ["next": nil]]], as: .named("T"))
     let mismatch = #expect(throws: Mismatch.self) {

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func aValueComesBackAsItWas() throws {
+  @Test func valueReadsBack() throws {
     for step in [
       Step(kind: .first, length: nil, tags: []), Step(kind: .last, length: 2.5, tags: ["a", "\"\\\u{0}\u{1F}\u{8}\n"]),
       Step(kind: .last, length: -1e300, tags: ["žluťoučký 🐎", "\u{2028}/"]),
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// Strings of all kinds of scalars, as the library writes and reads them.
-  @Test func textsAreTheLibrarys() throws {
+  @Test func textsMatchTheStandardCoder() throws {
     var generator = SystemRandomNumberGenerator()
     let edges: [ClosedRange<UInt32>] = [0...0x7F, 0x80...0x7FF, 0x2020...0x2030, 0xE000...0xFFFF, 0x1_0000...0x10_FFFF]
     let encoder = JSONEncoder()
@@ -70,13 +70,13 @@ import Testing
   }
 
   @Test(arguments: [0, -0.5, 1, 1e15, 1e16, 1e-7, 123_456.789, .leastNonzeroMagnitude, .greatestFiniteMagnitude])
-  func numbersAreTheLibrarys(_ number: Double) throws {
+  func numbersMatchTheStandardCoder(_ number: Double) throws {
     let bytes = try JSONWriter.bytes(of: [number])
     #expect(bytes == Array(try JSONEncoder().encode([number])))
     #expect(try JSONReader.read([Double].self, from: bytes) == [number])
   }
 
-  @Test func wholeNumbersAreWholeHoweverTheyAreWritten() throws {
+  @Test func wholeNumbersAreAcceptedInAnyNotation() throws {
     #expect(try JSONReader.read([Int].self, from: Array("[3, 3.0, 3e0, -0, 30e-1]".utf8)) == [3, 3, 3, 0, 3])
     for text in ["[0.5]", "[9223372036854775808]", "[1e19]", "[\"3\"]", "[true]", "[null]"] {
       #expect(throws: JSONFault.self) { try JSONReader.read([Int].self, from: Array(text.utf8)) }
@@ -84,7 +84,7 @@ import Testing
     #expect(throws: JSONFault.self) { try JSONReader.read([Double].self, from: Array("[1e999]".utf8)) }
   }
 
-  @Test func whatIsNotFiniteIsRefused() {
+  @Test func nonFiniteNumbersAreRefused() {
     for number in [Double.infinity, -.infinity, .nan] {
       #expect(throws: VarlinkEncodingError.self) { try JSONWriter.bytes(of: [number]) }
     }
@@ -99,7 +99,7 @@ import Testing
       (#"{"steps":{}}"#, "steps", .unfit), (#"[]"#, "", .unfit), (#"{"steps":[}"#, "steps[0]", .syntax),
       (#"{"steps":[]} x"#, "", .syntax), ("{\"steps\":[],\"\u{1}\":1}", "", .syntax),
     ] as [(String, String, JSONFault.Reason)])
-  func theFaultSaysWhere(_ text: String, _ path: String, _ reason: JSONFault.Reason) {
+  func faultStatesItsPath(_ text: String, _ path: String, _ reason: JSONFault.Reason) {
     let fault = #expect(throws: JSONFault.self) {
       try JSONReader.read([String: [Step]].self, from: Array(text.utf8))
     }
@@ -107,7 +107,7 @@ import Testing
     #expect(fault?.field == (path.isEmpty ? nil : "steps"))
   }
 
-  @Test func whatIsNotKnownIsPassedOver() throws {
+  @Test func unknownMembersAreIgnored() throws {
     let text = #"{"new":{"deep":[{"a":[null,1e5,"\""]}]},"kind":"first","kind":"last","tags":["x"],"length":null}"#
     #expect(try JSONReader.read(from: Array(text.utf8)) == Step(kind: .last, length: nil, tags: ["x"]))
   }

@@ -22,7 +22,7 @@ import Varlink
     ("{\"a\":1}\0{\"b\":2}\0{", ["{\"a\":1}", "{\"b\":2}"]),
     ("é\0\u{1F375}\0", ["é", "\u{1F375}"]),
   ])
-  func cutsTheSameHoweverTheBytesArrive(stream: String, expected: [String]) throws {
+  func messagesAreFramedHoweverTheBytesArrive(stream: String, expected: [String]) throws {
     let bytes = Array(stream.utf8)
     for split in 0...bytes.count {
       #expect(try Self.messages([Array(bytes[..<split]), Array(bytes[split...])]) == expected, "split at \(split)")
@@ -30,7 +30,7 @@ import Varlink
     #expect(try Self.messages(bytes.map { [$0] }) == expected, "byte by byte")
   }
 
-  @Test func acceptsTheLimitAndNotOneByteMore() throws {
+  @Test func sizeLimitIsExact() throws {
     let exact = [UInt8](repeating: 0x20, count: 8) + [0]
     #expect(try Self.messages([exact], limit: 8) == ["        "])
     #expect(throws: MessageFramer.TooLarge.self) { try Self.messages([[0x20] + exact], limit: 8) }
@@ -39,7 +39,7 @@ import Varlink
     }
   }
 
-  @Test func handsOutWhatCameBeforeAnOversizedMessage() throws {
+  @Test func messagesBeforeAnOversizedOneAreDelivered() throws {
     var framer = MessageFramer(maxMessageBytes: 4)
     framer.append(Array("ok\0far too long".utf8).span)
     #expect(framer.bufferedBytes == 3, "the oversized part is not kept")
@@ -49,7 +49,7 @@ import Varlink
     #expect(throws: MessageFramer.TooLarge.self, "nothing is read after it") { try framer.next() }
   }
 
-  @Test func numbersTheUnfinishedMessage() throws {
+  @Test func unfinishedMessageHasItsNumber() throws {
     var framer = MessageFramer()
     #expect(framer.unfinishedMessage == nil)
     framer.append(Array("a".utf8).span)
@@ -65,7 +65,7 @@ import Varlink
   }
 
   /// A framer that searched or moved its buffer for each piece would need hours.
-  @Test(.timeLimit(.minutes(5))) func aLongMessageByteByByteTakesLinearTime() throws {
+  @Test(.timeLimit(.minutes(5))) func longMessageByteByByteTakesLinearTime() throws {
     let size = ProofTier.amount(quick: 1 << 16, proof: 1 << 20)
     var framer = MessageFramer(maxMessageBytes: size)
     let piece: [UInt8] = [0x20]

@@ -20,7 +20,7 @@ struct PeerTests {
     certification = try Self.findExecutable()
   }
 
-  @Test func pythonDrivesOurServer() throws {
+  @Test func pythonClientCallsOurServer() throws {
     let server = try Program(certification, ["--varlink=\(address)"])
     try server.waitForLine("Listening on \(address)")
     let client = try run(python, ["-m", "varlink.tests.test_certification", "--client", "--varlink=\(address)"])
@@ -28,7 +28,7 @@ struct PeerTests {
     #expect(client.output.contains("End: {'all_ok': True}\nCertification passed"), "\(client)")
   }
 
-  @Test func weDrivePythonsServer() throws {
+  @Test func ourClientCallsThePythonServer() throws {
     let server = try Program(python, ["-u", "-m", "varlink.tests.test_certification", "--varlink=\(address)"])
     try server.waitForLine("Listening on")
     let client = try run(certification, ["--client", "--varlink=\(address)"])
@@ -36,7 +36,7 @@ struct PeerTests {
     #expect(client.output.hasSuffix("Certification passed\n"), "\(client)")
   }
 
-  @Test func weDriveOurselves() throws {
+  @Test func ourClientCallsOurServer() throws {
     let server = try Program(certification, ["--varlink=\(address)"])
     try server.waitForLine("Listening on \(address)")
     for _ in 0..<3 {
@@ -45,7 +45,7 @@ struct PeerTests {
     }
   }
 
-  @Test func pythonsCommandLineTalksToOurServer() throws {
+  @Test func pythonCommandLineCallsOurServer() throws {
     let server = try Program(certification, ["--varlink=\(address)"])
     try server.waitForLine("Listening on \(address)")
     let interface = "\(address)/org.varlink.certification"

@@ -43,7 +43,7 @@ final class Program {
     let deadline = ContinuousClock.now + .seconds(120)
     while !condition() {
       guard ContinuousClock.now < deadline else {
-        throw Overdue(description: "\(path): waited in vain until \(what)\n\(output)\n\(errors)")
+        throw TimedOut(description: "\(path): waited in vain until \(what)\n\(output)\n\(errors)")
       }
       usleep(5000)
     }
@@ -52,5 +52,5 @@ final class Program {
   private var output: String { String(decoding: process.output, as: UTF8.self) }
   private var errors: String { String(decoding: process.errors, as: UTF8.self) }
 
-  private struct Overdue: Error, CustomStringConvertible { var description: String }
+  private struct TimedOut: Error, CustomStringConvertible { var description: String }
 }

@@ -16,7 +16,7 @@ private struct Line: Codable, JSONCodable { var line: String }
 
   private static let follow = #"{"method":"org.example.ping.Follow","more":true}"#
 
-  @Test func answersHoweverTheBytesArrive() throws {
+  @Test func callsAreAnsweredHoweverTheBytesArrive() throws {
     let bytes = Array(Self.ping("hi").utf8) + [0]
     for split in 0...bytes.count {
       var peer = try TestPeer()
@@ -31,7 +31,7 @@ private struct Line: Codable, JSONCodable { var line: String }
   }
 
   /// Calls that the connection answers itself must not keep its owner from other connections.
-  @Test func readsNoMoreInATurnThanItMay() throws {
+  @Test func callsPerTurnAreBounded() throws {
     var connection = ServerConnection(service: try TestPeer.service())
     let info = Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0]
     connection.receive(Array([[UInt8]](repeating: info, count: 10).joined()).span)
@@ -50,7 +50,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(replies == [4, 4, 2, 0])
   }
 
-  @Test func handsOutOneCallAtATimeInOrder() throws {
+  @Test func callsAreHandedOutOneAtATimeInOrder() throws {
     var peer = try TestPeer()
     peer.send(bytes: (0..<5).flatMap { Array(Self.ping("\($0)").utf8) + [0] })
     for number in 0..<5 {
@@ -63,7 +63,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.connection.activeCall == nil)
   }
 
-  @Test func aReplyToACallThatIsOverIsDropped() throws {
+  @Test func replyToAnEndedCallIsDropped() throws {
     var peer = try TestPeer()
     peer.send(Self.ping("1"))
     let first = peer.calls[0].id
@@ -75,7 +75,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.connection.activeCall == peer.calls[1].id)
   }
 
-  @Test func onewayGetsNoReplyWhateverHappens() throws {
+  @Test func onewayCallGetsNoReply() throws {
     var peer = try TestPeer()
     let oneway = #","oneway":true"#
     peer.send(Self.ping("1", flags: oneway))
@@ -91,7 +91,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.read() == [#"{"parameters":{"ping":"3"}}"#])
   }
 
-  @Test func aStreamContinuesUntilItsLastReply() throws {
+  @Test func streamContinuesUntilItsLastReply() throws {
     var peer = try TestPeer()
     peer.send(Self.follow)
     peer.send(Self.ping("after"))
@@ -111,7 +111,7 @@ private struct Line: Codable, JSONCodable { var line: String }
       ])
   }
 
-  @Test func aStreamNeedsMore() throws {
+  @Test func streamNeedsMore() throws {
     let expected = [#"{"error":"org.varlink.service.ExpectedMore","parameters":{}}"#]
     var peer = try TestPeer()
     peer.send(#"{"method":"org.example.ping.Follow"}"#)
@@ -125,7 +125,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.closed == nil)
   }
 
-  @Test func aSlowReaderIsDroppedWithAFinalError() throws {
+  @Test func slowReaderIsDroppedWithAFinalError() throws {
     var service = try TestPeer.service()
     service.slowReaderError = VarlinkReply(error: NoPing(reason: "too slow"))
     var peer = TestPeer(ServerConnection(service: service, limits: VarlinkLimits(maxQueuedBytes: 4096)))
@@ -151,7 +151,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.closed == .slowReader)
   }
 
-  @Test func aStreamThatIsReadIsNeverDropped() throws {
+  @Test func streamThatIsReadIsNeverDropped() throws {
     var peer = try TestPeer(limits: VarlinkLimits(maxQueuedBytes: 256))
     peer.send(Self.follow)
     for number in 0..<1000 {
@@ -161,7 +161,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     }
   }
 
-  @Test func aClientThatDoesNotReadIsNotServed() throws {
+  @Test func clientThatDoesNotReadIsNotServed() throws {
     var peer = try TestPeer(limits: VarlinkLimits(maxMessageBytes: 4096, maxQueuedBytes: 1024))
     let call = Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0]
     var sent = 0
@@ -191,7 +191,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.closed == .peerClosed)
   }
 
-  @Test func theEndInsideAMessageIsTold() throws {
+  @Test func endInsideAMessageIsReported() throws {
     var peer = try TestPeer()
     peer.send(bytes: Array(#"{"method":"org."#.utf8))
     #expect(peer.connection.unfinishedMessage == 0)
@@ -200,7 +200,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.closed == .unfinishedMessage)
   }
 
-  @Test func aPeerThatIsGoneEndsEverything() throws {
+  @Test func disconnectedPeerEndsAllCalls() throws {
     var peer = try TestPeer()
     peer.send(Self.follow)
     let call = peer.calls[0].id
@@ -215,7 +215,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.connection.next() == nil)
   }
 
-  @Test func aPeerThatMayNotIsRefused() throws {
+  @Test func unauthorizedPeerIsRefused() throws {
     var peer = try TestPeer(refusal: ServiceError.permissionDenied)
     #expect(peer.read().isEmpty, "nothing is said before it asks")
     peer.send(#"{"method":"org.varlink.service.GetInfo"}"#)
@@ -223,7 +223,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.closed == .refused)
   }
 
-  @Test func anUpgradeHandsOverTheSocket() throws {
+  @Test func upgradeHandsOverTheSocket() throws {
     var peer = try TestPeer()
     peer.send(bytes: Array(Self.ping("up", flags: #","upgrade":true"#).utf8) + [0] + Array("raw bytes".utf8))
     try peer.connection.upgrade(Ping(ping: "go"), call: peer.calls[0].id)
@@ -234,7 +234,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.connection.next() == nil)
   }
 
-  @Test func anUpgradeNotAskedForIsAReply() throws {
+  @Test func unrequestedUpgradeIsAnOrdinaryReply() throws {
     var peer = try TestPeer()
     peer.send(Self.ping("1"))
     try peer.connection.upgrade(Ping(ping: "1"), call: peer.calls[0].id)
@@ -242,7 +242,7 @@ private struct Line: Codable, JSONCodable { var line: String }
     #expect(peer.upgraded == nil && peer.connection.wantsRead)
   }
 
-  @Test func aReplyThatCannotBeSentLeavesTheCallOpen() throws {
+  @Test func unencodableReplyLeavesTheCallOpen() throws {
     var peer = try TestPeer()
     peer.send(Self.ping("1"))
     let call = peer.calls[0].id

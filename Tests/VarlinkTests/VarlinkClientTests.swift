@@ -27,7 +27,7 @@ import Varlink
     }
   }
 
-  @Test func callsAndReads() throws {
+  @Test func callReturnsItsReply() throws {
     let server = try ScriptedServer(address) { peer in
       while let message = peer.message() {
         let call = try? JSON(parsing: message)
@@ -49,7 +49,7 @@ import Varlink
     #expect(try client.call("a.b.Ping", Ping(ping: "on")) == Ping(ping: "on"), "an error does not end a connection")
   }
 
-  @Test func readsAStreamToItsEnd() throws {
+  @Test func streamIsReadToItsEnd() throws {
     let server = try ScriptedServer(address) { peer in
       while let message = peer.message() {
         if message.contains(#""more":true"#) {
@@ -76,7 +76,7 @@ import Varlink
     #expect(poll(&entry, 1, 60_000) == 1)
   }
 
-  @Test func aReplyIsTakenWhenAllOfItIsHere() throws {
+  @Test func replyIsTakenOnceItIsComplete() throws {
     let gate = Gate()
     let server = try ScriptedServer(address) { peer in
       while let message = peer.message() {
@@ -119,7 +119,7 @@ import Varlink
     #expect(!single.isOpen)
   }
 
-  @Test func whatArrivesMayBeTheEnd() throws {
+  @Test func streamMayEndWithoutALastReply() throws {
     let server = try ScriptedServer(address) { peer in
       guard let message = peer.message() else { return }
       if message.contains("Endless") { peer.send(#"{"continues":true,"parameters":{"ping":"a"}}"# + "\0") }
@@ -136,7 +136,7 @@ import Varlink
     #expect(error?.isProtocolViolation == true, "one reply to a call, and no more")
   }
 
-  @Test func aStreamEndsWithItsError() throws {
+  @Test func streamEndsWithItsError() throws {
     let server = try ScriptedServer(address) { peer in
       while peer.message() != nil {
         peer.send(#"{"continues":true,"parameters":{"ping":"a"}}"# + "\0")
@@ -165,7 +165,7 @@ import Varlink
     #expect(seen["call"] == ["method": "a.b.Note", "oneway": true, "parameters": ["ping": "x"]])
   }
 
-  @Test func knowsTheStandardErrors() throws {
+  @Test func standardErrorsAreRecognized() throws {
     for error: ServiceError in [
       .interfaceNotFound(interface: "a"), .methodNotFound(method: "a.B"), .methodNotImplemented(method: "a.B"),
       .invalidParameter(parameter: "c"), .permissionDenied, .expectedMore,
@@ -179,30 +179,30 @@ import Varlink
   }
 
   @Test(arguments: ["nonsense\0", "[]\0", "\0", #"{"parameters":[]}"# + "\0", #"{"error":5}"# + "\0"])
-  func refusesWhatIsNoReply(answer: String) throws {
+  func invalidReplyIsRefused(answer: String) throws {
     let failure = try failure(answer: answer)
     #expect(failure?.isProtocolViolation == true, "\(String(describing: failure))")
   }
 
-  @Test func namesWhatDoesNotFitInAReply() throws {
+  @Test func mismatchInAReplyIsNamed() throws {
     let failure = try failure(answer: #"{"parameters":{"ping":[1]}}"# + "\0")
     #expect(
       failure?.description
         == "the service violates the Varlink protocol: unexpected type of 'ping' in its reply")
   }
 
-  @Test func aReplyThatContinuesUnaskedIsRefused() throws {
+  @Test func unrequestedContinuationIsRefused() throws {
     let failure = try failure(answer: #"{"continues":true,"parameters":{"ping":"x"}}"# + "\0")
     #expect(failure?.isProtocolViolation == true, "\(String(describing: failure))")
   }
 
-  @Test(arguments: ["", #"{"parameters":"#]) func noticesTheEnd(answer: String) throws {
+  @Test(arguments: ["", #"{"parameters":"#]) func disconnectionIsDetected(answer: String) throws {
     let failure = try failure(answer: answer)
     #expect(failure == .closed)
   }
 
   /// A service that closes before it has read the call has not processed it, so the call is sent to the next one.
-  @Test func asksAgainWhatCannotHaveBeenTaken() throws {
+  @Test func unreadCallIsRepeated() throws {
     let connections = Atomic(0)
     let server = try ScriptedServer(address) { peer in
       guard connections.wrappingAdd(1, ordering: .relaxed).newValue > 1 else { return }
@@ -218,7 +218,7 @@ import Varlink
   }
 
   /// A call is not repeated forever if the service keeps closing.
-  @Test func aServiceThatGoesAgainAndAgainIsGivenUp() throws {
+  @Test func repeatedDisconnectionsAreGivenUp() throws {
     let connections = Atomic(0)
     let server = try ScriptedServer(address) { _ in connections.add(1, ordering: .relaxed) }
     let client = try VarlinkClient(server.address)
@@ -228,7 +228,7 @@ import Varlink
     #expect(connections.load(ordering: .relaxed) <= 2)
   }
 
-  @Test func givesUpAtTheDeadline() throws {
+  @Test func callEndsAtItsDeadline() throws {
     let server = try ScriptedServer(address) { peer in while peer.message() != nil {} }
     let client = try VarlinkClient(server.address, timeout: .milliseconds(50))
     let start = ContinuousClock.now
@@ -239,7 +239,7 @@ import Varlink
     #expect(after == .closed, "a late answer must not meet another call")
   }
 
-  @Test func givesUpOnAServiceThatDoesNotAccept() throws {
+  @Test func serviceThatDoesNotAcceptTimesOut() throws {
     let listener = try ScriptedServer.listen(address, backlog: 0)
     defer { close(listener) }
     var failure: VarlinkClientError?
@@ -252,7 +252,7 @@ import Varlink
     #expect(failure == .timedOut)
   }
 
-  @Test func saysWhyThereIsNoConnection() throws {
+  @Test func connectionErrorStatesItsReason() throws {
     let missing = #expect(throws: VarlinkClientError.self) { try VarlinkClient(address) }
     #expect(missing == .noSocket(address))
     let deaf = try ScriptedServer.listen(address, backlog: -1)
@@ -265,7 +265,7 @@ import Varlink
     }
   }
 
-  @Test func findsAnAbstractName() throws {
+  @Test func abstractSocketNameIsFound() throws {
     let name = try #require(VarlinkAddress("unix:@varlink-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"))
     #expect(name.isAbstract)
     let server = try ScriptedServer(name) { peer in

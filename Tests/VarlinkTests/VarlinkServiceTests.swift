@@ -2,7 +2,7 @@ import Testing
 import Varlink
 
 @Suite struct VarlinkServiceTests {
-  @Test func describesItself() throws {
+  @Test func serviceDescribesItself() throws {
     var peer = try TestPeer()
     peer.send(#"{"method":"org.varlink.service.GetInfo"}"#)
     #expect(
@@ -34,13 +34,13 @@ import Varlink
     (#","parameters":{"interface":7}"#, "InvalidParameter", "parameter", "interface"),
     ("", "InvalidParameter", "parameter", "interface"),
   ])
-  func refusesToDescribe(parameters: String, error: String, key: String, value: String) throws {
+  func unknownInterfaceIsNotDescribed(parameters: String, error: String, key: String, value: String) throws {
     var peer = try TestPeer()
     peer.send(#"{"method":"org.varlink.service.GetInterfaceDescription"\#(parameters)}"#)
     #expect(peer.read() == [#"{"error":"org.varlink.service.\#(error)","parameters":{"\#(key)":"\#(value)"}}"#])
   }
 
-  @Test func registersEachInterfaceOnceAndWhole() throws {
+  @Test func interfaceIsRegisteredOnceWithAllMethods() throws {
     var service = try TestPeer.service()
     #expect(service.interfaces == ["org.varlink.service", "org.example.ping"])
     #expect(service.interface("org.example.ping")?.method("Ping") != nil)

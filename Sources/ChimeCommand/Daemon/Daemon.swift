@@ -167,7 +167,7 @@ extension Failure {
     if let service = error.service {
       self.init(service: service)
     } else if name == "NotFound", let it = error.parameters(Wire.NotFound.self) {
-      let question = SpellingSuggestions.question(it.near)
+      let question = SpellingSuggestions.question(it.similar)
       self.init(
         status: .failed, message: localized("there is no %1 \"%2\"", StateWords.kind(it.what), it.id),
         hints: [
@@ -201,7 +201,7 @@ extension Failure {
       self.init(
         status: it.retryAfter == nil ? .failed : .tryAgain,
         message: localized("the request exceeds a limit of the daemon: %1", localizedServerMessage(it.limit)))
-    } else if name == "NotForTenant", let it = error.parameters(Wire.NotForTenant.self) {
+    } else if name == "TenantAccessDenied", let it = error.parameters(Wire.TenantAccessDenied.self) {
       self.init(status: .notPermitted, message: localizedServerMessage(it.message))
     } else if name == "StoreUnavailable", let it = error.parameters(Wire.StoreUnavailable.self) {
       self.init(

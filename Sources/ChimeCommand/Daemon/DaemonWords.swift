@@ -6,7 +6,7 @@ import Synchronization
 enum DaemonWords {
   /// Returns the times of words such as `morning`, and of a day without a time.
   static func times(at socket: SocketPath?, userID: UInt32) -> @Sendable () -> WordTimes {
-    asked(at: socket, userID: userID, else: .usual, told)
+    asked(at: socket, userID: userID, else: .usual, words)
   }
 
   /// Returns the names of the calendars whose days a schedule may leave out.
@@ -40,7 +40,7 @@ enum DaemonWords {
     let said = Mutex<Answer?>(nil)
   }
 
-  private static func told(_ daemon: Daemon) throws -> WordTimes {
+  private static func words(_ daemon: Daemon) throws -> WordTimes {
     let reply: SchedulesInterface.Words.Reply = try daemon.call(SchedulesInterface.Words())
     var words = WordTimes.usual
     for word in WordTimes.all {

@@ -2,8 +2,8 @@ import ChimeWords
 
 /// The checks of `chime doctor`, in the order of its report. The raw values are part of the JSON output and stay stable.
 enum Check: String, CaseIterable, Sendable {
-  case daemon, socket, units, lingering, configuration, store, room, snapshots, secrets
-  case bus, notifications, desktop, endpoints, commands, heard, deliveries, heartbeat, trackers, tenants
+  case daemon, socket, units, lingering, configuration, store, diskSpace, snapshots, secrets
+  case bus, notifications, desktop, endpoints, commands, channels, deliveries, heartbeat, trackers, tenants
   case clock, zone, wake, language
 
   /// Its name in the report, in English, and the function that adds its findings.
@@ -15,7 +15,7 @@ enum Check: String, CaseIterable, Sendable {
     case .lingering: (localizable("lingering"), { $0.lingering(&$1) })
     case .configuration: (localizable("configuration"), { $0.configuration(&$1) })
     case .store: (localizable("store"), { $0.store(&$1) })
-    case .room: (localizable("room"), { $0.room(&$1) })
+    case .diskSpace: (localizable("disk space"), { $0.diskSpace(&$1) })
     case .snapshots: (localizable("snapshots"), { $0.snapshots(&$1) })
     case .secrets: (localizable("secrets"), { $0.secrets(&$1) })
     case .bus: (localizable("session bus"), { $0.bus(&$1) })
@@ -23,7 +23,7 @@ enum Check: String, CaseIterable, Sendable {
     case .desktop: (localizable("popups"), { $0.desktop(&$1) })
     case .endpoints: (localizable("endpoints"), { $0.endpoints(&$1) })
     case .commands: (localizable("commands"), { $0.commands(&$1) })
-    case .heard: (localizable("heard"), { $0.heard(&$1) })
+    case .channels: (localizable("channels"), { $0.channels(&$1) })
     case .deliveries: (localizable("deliveries"), { $0.deliveries(&$1) })
     case .heartbeat: (localizable("heartbeat"), { $0.heartbeat(&$1) })
     case .trackers: (localizable("trackers"), { $0.trackers(&$1) })

@@ -14,10 +14,10 @@ struct DoctorFacts: Sendable {
   var environment: [String: String] = [:]
   var socket = SocketFacts(path: "")
   var daemon = DaemonAnswer.absent
-  /// The daemon's diagnostics, or those of `chimed --examine`.
-  var examination: DaemonInterface.Examination?
+  /// The daemon's diagnostics, or those of `chimed --diagnose`.
+  var diagnostics: DaemonInterface.Diagnostics?
   /// Why there are no diagnostics.
-  var examinationProblem: String?
+  var diagnosticsProblem: String?
   /// The kernel's clock state, if the daemon may not read it.
   var clock: DaemonInterface.ClockState?
   /// The running programs that synchronize the clock.

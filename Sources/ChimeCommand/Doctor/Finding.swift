@@ -16,10 +16,10 @@ struct CheckFindings {
 
   var isEmpty: Bool { all.isEmpty }
 
-  mutating func good(_ message: Sentence) { add(.good, message, []) }
+  mutating func ok(_ message: Sentence) { add(.ok, message, []) }
   /// It works, but needs attention.
-  mutating func caution(_ message: Sentence, _ remedies: Remedy...) { add(.caution, message, remedies) }
-  mutating func bad(_ message: Sentence, _ remedies: Remedy...) { add(.bad, message, remedies) }
+  mutating func warning(_ message: Sentence, _ remedies: Remedy...) { add(.warning, message, remedies) }
+  mutating func error(_ message: Sentence, _ remedies: Remedy...) { add(.error, message, remedies) }
   /// The check could not run.
   mutating func skipped(_ message: Sentence) { add(.skipped, message, []) }
 
@@ -51,18 +51,18 @@ struct Sentence: Equatable, Sendable, ExpressibleByStringInterpolation {
     /// Shown unchanged: paths, names, output of other programs.
     case text(String)
     /// A sentence from the daemon, which is localized on display.
-    case told(String)
+    case serverMessage(String)
     case time(Wire.Time)
     case bytes(Int)
     /// A day that a calendar leaves out, named in one of these languages.
-    case leftOut(Wire.LeftOut, PreferredLanguages)
+    case excludedDay(Wire.ExcludedDay, PreferredLanguages)
 
     /// The English text.
     var description: String {
       switch self {
-      case .text(let text), .told(let text): text
+      case .text(let text), .serverMessage(let text): text
       case .time(let time): String(time.at.prefix(16))
-      case .leftOut(let day, _): "\(day.date), \(day.names?["en"] ?? day.calendar)"
+      case .excludedDay(let day, _): "\(day.date), \(day.names?["en"] ?? day.calendar)"
       case .bytes(let count): Self.size(count) { whole, tenths in tenths.map { "\(whole).\($0)" } ?? "\(whole)" }
       }
     }
@@ -70,9 +70,9 @@ struct Sentence: Equatable, Sendable, ExpressibleByStringInterpolation {
     func said(by clock: WallClock) -> String {
       switch self {
       case .text(let text): text
-      case .told(let text): localizedServerMessage(text)
+      case .serverMessage(let text): localizedServerMessage(text)
       case .time(let time): clock.text(time)
-      case .leftOut(let day, let preferredLanguages): LeftOutDays.text(day, preferredLanguages)
+      case .excludedDay(let day, let preferredLanguages): ExcludedDays.text(day, preferredLanguages)
       case .bytes(let count):
         Self.size(count) { whole, tenths in
           LocalizedFormat.number(Double(whole) + Double(tenths ?? 0) / 10, decimals: tenths == nil ? 0 : 1)

@@ -11,13 +11,13 @@ extension HealthChecks {
     let isGraphical =
       session == "x11" || session == "wayland"
       || ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(facts.environment[$0] ?? "").isEmpty }
-    return isGraphical || facts.examination?.desktop.isNeeded ?? true
+    return isGraphical || facts.diagnostics?.desktop.isNeeded ?? true
   }
 
   /// Adds a finding about popups, which is only a caution on a machine without a desktop.
   private func noPopups(_ found: inout CheckFindings, _ message: Sentence, _ remedies: Remedy...) {
-    guard !needsDesktop else { return found.add(.bad, message, remedies) }
-    found.add(.caution, message, [.advice("not needed: no reminder is shown on a desktop")] + remedies)
+    guard !needsDesktop else { return found.add(.error, message, remedies) }
+    found.add(.warning, message, [.advice("not needed: no reminder is shown on a desktop")] + remedies)
   }
 
   func bus(_ found: inout CheckFindings) {
@@ -29,12 +29,12 @@ extension HealthChecks {
     }
     if let problem = it.problem {
       noPopups(
-        &found, "the daemon cannot show popups: the bus at \(address): \(.told(problem))",
+        &found, "the daemon cannot show popups: the bus at \(address): \(.serverMessage(problem))",
         own == nil || own == address ? logIn : takeOver(own))
     } else if facts.health != nil, let own, Self.path(own) != Self.path(address) {
-      found.caution("the daemon uses the bus \(address), and this terminal uses \(own)", takeOver(own))
+      found.warning("the daemon uses the bus \(address), and this terminal uses \(own)", takeOver(own))
     } else {
-      found.good("\(address) answers")
+      found.ok("\(address) answers")
     }
   }
 
@@ -58,30 +58,31 @@ extension HealthChecks {
     guard !facts.isSystem, let it = examined(\.bus, &found) else { return }
     let dunst = "sudo apt install dunst"
     switch it.server {
-    case .unknown: found.skipped("not checked: \(.told(it.problem ?? "no session bus"))")
+    case .unknown: found.skipped("not checked: \(.serverMessage(it.problem ?? "no session bus"))")
     case .missing:
       noPopups(
         &found, "no program on the session bus shows notifications: popups wait",
         .advice("log in to a desktop, or install a server and start it: \(dunst)"))
-    case .startable: found.good("the bus starts a notification server with the first popup")
+    case .activatable: found.ok("the bus starts a notification server with the first popup")
     case .running:
       let name = it.serverName ?? "org.freedesktop.Notifications"
       let capabilities = it.capabilities ?? []
       if let problem = it.serverProblem {
         noPopups(
-          &found, "the notification server runs, and \(.told(problem))", .advice("restart it, or log in again"))
+          &found, "the notification server runs, and \(.serverMessage(problem))", .advice("restart it, or log in again")
+        )
       } else if capabilities.contains("actions") {
         let has = ["actions", "body-markup", "persistence"].filter(capabilities.contains).joined(separator: ", ")
-        found.good("\(name) (\(has))")
+        found.ok("\(name) (\(has))")
       } else {
-        found.caution("\(name) shows no buttons: answer with \("chime done")", .run(dunst))
+        found.warning("\(name) shows no buttons: answer with \("chime done")", .run(dunst))
       }
     }
   }
 
   func desktop(_ found: inout CheckFindings) {
     guard !facts.isSystem, let it = examined(\.desktop, &found) else { return }
-    guard it.transport == "notify-send" else { return found.good("popups use D-Bus; no program is needed") }
+    guard it.transport == "notify-send" else { return found.ok("popups use D-Bus; no program is needed") }
     let overBus = Remedy.write("[desktop] transport = \"dbus\"", into: configurationFile)
     guard let path = it.path else {
       return noPopups(
@@ -93,7 +94,7 @@ extension HealthChecks {
     switch facts.popupProgram {
     case .ended(0, let output):
       let version = output.split(separator: "\n").first.map(String.init) ?? path
-      found.good("\(path) answers: \(String(version.prefix(60)))")
+      found.ok("\(path) answers: \(String(version.prefix(60)))")
     case .ended(let status, _): noPopups(&found, "\(path) ends with status \(status)", tryIt, overBus)
     case .killed(let signal): noPopups(&found, "\(path) crashes (signal \(signal))", tryIt, overBus)
     case .tookTooLong(let limit): noPopups(&found, "\(path) hangs: no answer within \(limit) ms", tryIt, overBus)
@@ -108,11 +109,11 @@ extension HealthChecks {
 
   func endpoints(_ found: inout CheckFindings) {
     guard let endpoints = answer(facts.endpoints, &found) else { return }
-    guard !endpoints.isEmpty else { return found.good("there are no endpoints") }
+    guard !endpoints.isEmpty else { return found.ok("there are no endpoints") }
     for endpoint in endpoints { judge(endpoint, &found) }
     guard found.isEmpty else { return }
     let names = endpoints.prefix(5).map(\.name).joined(separator: ", ") + (endpoints.count > 5 ? " …" : "")
-    found.good(facts.endpointTests.isEmpty ? "in use: \(names)" : "each accepted a test message: \(names)")
+    found.ok(facts.endpointTests.isEmpty ? "in use: \(names)" : "each accepted a test message: \(names)")
   }
 
   private func judge(_ endpoint: EndpointsInterface.Endpoint, _ found: inout CheckFindings) {
@@ -120,71 +121,71 @@ extension HealthChecks {
     let test = Remedy.run("\(facts.chime) endpoint test \(name)")
     let last = facts.endpointResults[name] ?? ""
     if let why = endpoint.disabled {
-      found.bad("\(name) is disabled: \(.told(why))", test, .run("\(facts.chime) endpoint enable \(name)"))
+      found.error("\(name) is disabled: \(.serverMessage(why))", test, .run("\(facts.chime) endpoint enable \(name)"))
     }
-    if let fault = endpoint.fault {
+    if let fault = endpoint.problem {
       let logsIn = ["mailto:", "mqtt:", "mqtts:", "matrix:"].contains { endpoint.url.lowercased().hasPrefix($0) }
       let change = logsIn ? "edit \(name) --token-file FILE" : "rotate \(name) --secret-file FILE"
-      found.bad("Chime cannot send to \(name): \(.told(fault))", .run("\(facts.chime) endpoint \(change)"))
+      found.error("Chime cannot send to \(name): \(.serverMessage(fault))", .run("\(facts.chime) endpoint \(change)"))
     }
     if last.lowercased().contains("certificate") || last.contains("SSL") || last.contains("TLS") {
-      found.bad(
+      found.error(
         "\(name) has an untrusted certificate: \(last)", test,
         .run("\(facts.chime) endpoint edit \(name) --ca-file FILE"))
-    } else if let until = endpoint.restingUntil {
-      found.caution("\(name) is paused until \(.time(until)) after repeated failures: \(.told(last))", test)
+    } else if let until = endpoint.backoffUntil {
+      found.warning("\(name) is paused until \(.time(until)) after repeated failures: \(.serverMessage(last))", test)
     } else if endpoint.disabled == nil, let since = endpoint.failingSince {
-      found.caution("\(name) has failed since \(.time(since)): \(.told(last))", test)
+      found.warning("\(name) has failed since \(.time(since)): \(.serverMessage(last))", test)
     }
     if let replies = endpoint.replies, let why = replies.problem, let since = replies.since {
-      found.caution(
-        "Chime cannot read answers from \(name) since \(.time(since)): \(.told(why))",
+      found.warning(
+        "Chime cannot read answers from \(name) since \(.time(since)): \(.serverMessage(why))",
         .run("\(facts.chime) endpoint show \(name)"))
     }
     switch facts.endpointTests[name] {
     case .answer(let result) where !result.ok:
       let why = result.error ?? result.status.map { "HTTP \($0)" } ?? "failed"
-      found.bad("\(name) did not accept a test message: \(why)", test)
-    case .failed(let why): found.bad("\(name) did not accept a test message: \(why)", test)
+      found.error("\(name) did not accept a test message: \(why)", test)
+    case .failed(let why): found.error("\(name) did not accept a test message: \(why)", test)
     default: break
     }
   }
 
   func commands(_ found: inout CheckFindings) {
     guard let commands = answer(facts.commands, &found) else { return }
-    guard !commands.isEmpty else { return found.good("there are no endpoints") }
+    guard !commands.isEmpty else { return found.ok("there are no endpoints") }
     for command in commands {
       guard let problem = command.problem else { continue }
       if command.enabled {
-        found.bad(
-          "\(command.name) cannot be run: \(.told(problem))",
+        found.error(
+          "\(command.name) cannot be run: \(.serverMessage(problem))",
           .write("[commands.\(command.name)] program = \"/path/of/the/program\"", into: configurationFile),
           .run("\(facts.chime) command test \(command.name)"))
       } else {
-        found.caution(
-          "\(command.name) does not run: \(.told(problem))",
+        found.warning(
+          "\(command.name) does not run: \(.serverMessage(problem))",
           .write("[commands] enabled = true", into: configurationFile))
       }
     }
-    if found.isEmpty { found.good("ready to run: \(commands.map(\.name).joined(separator: ", "))") }
+    if found.isEmpty { found.ok("ready to run: \(commands.map(\.name).joined(separator: ", "))") }
   }
 
-  func heard(_ found: inout CheckFindings) {
+  func channels(_ found: inout CheckFindings) {
     guard let health = facts.health else { return found.skipped("the daemon was not asked") }
-    for notice in health.notices ?? [] where notice.kind == "mute" {
-      found.bad(
-        "\(.told(notice.sentence)) (chime list marks each)",
+    for notice in health.notices ?? [] where notice.kind == "undeliverable" {
+      found.error(
+        "\(.serverMessage(notice.sentence)) (chime list marks each)",
         .run("\(facts.chime) edit \(notice.about ?? "ID") --to CHANNEL"), .run("\(facts.chime) list"))
     }
-    if found.isEmpty { found.good("each reminder has a working channel") }
+    if found.isEmpty { found.ok("each reminder has a working channel") }
   }
 
   func deliveries(_ found: inout CheckFindings) {
     guard let givenUp = answer(facts.givenUp, &found) else { return }
-    guard let latest = givenUp.first else { return found.good("no message was given up in the last seven days") }
+    guard let latest = givenUp.first else { return found.ok("no message was given up in the last seven days") }
     let count = givenUp.count >= Probes.givenUpLimit ? "\(Probes.givenUpLimit)+" : "\(givenUp.count)"
     let result = latest.lastResult ?? "-"
-    found.caution(
+    found.warning(
       "messages given up in the last seven days: \(count), the latest to \(latest.channel): \(result)",
       .run("\(facts.chime) deliveries --state dead"), .run("\(facts.chime) redeliver --to \(latest.channel)"))
   }
@@ -193,18 +194,18 @@ extension HealthChecks {
   func heartbeat(_ found: inout CheckFindings) {
     guard let it = facts.health?.heartbeat else { return }
     if let problem = it.problem {
-      found.bad(
-        "\(.told(problem))", .run("\(facts.chime) status"),
+      found.error(
+        "\(.serverMessage(problem))", .run("\(facts.chime) status"),
         .advice("check the address and the keys of [heartbeat] in \(configurationFile)"))
-    } else if let taken = it.takenAt {
-      found.good("the receiver accepted the last one at \(.time(taken))")
+    } else if let taken = it.acceptedAt {
+      found.ok("the receiver accepted the last one at \(.time(taken))")
     } else {
-      found.good("the daemon has sent none yet")
+      found.ok("the daemon has sent none yet")
     }
   }
 
   func trackers(_ found: inout CheckFindings) {
     guard let trackers = answer(facts.trackers, &found), let packs = answer(facts.packs, &found) else { return }
-    found.good("trackers: \(trackers), packs: \(packs)")
+    found.ok("trackers: \(trackers), packs: \(packs)")
   }
 }

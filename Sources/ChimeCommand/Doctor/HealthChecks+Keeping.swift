@@ -8,22 +8,23 @@ extension HealthChecks {
     guard let it = examined(\.configuration, &found) else { return }
     if let problem = it.problem {
       let check = "\(sudo)chimed\(facts.isSystem ? " --system" : "") --check"
-      found.bad("the configuration is invalid: \(.told(problem))", .advice("correct that line, then: \(check)"))
-    } else if it.isInForce == false {
-      found.caution("\(it.path) has changed and is not loaded yet", .run("\(facts.systemctl) reload chimed"))
+      found.error(
+        "the configuration is invalid: \(.serverMessage(problem))", .advice("correct that line, then: \(check)"))
+    } else if it.isLoaded == false {
+      found.warning("\(it.path) has changed and is not loaded yet", .run("\(facts.systemctl) reload chimed"))
     } else if it.files.isEmpty {
-      found.good("all defaults: \(it.path) does not exist")
+      found.ok("all defaults: \(it.path) does not exist")
     } else {
-      found.good("taken from \(it.files.joined(separator: ", "))")
+      found.ok("taken from \(it.files.joined(separator: ", "))")
     }
   }
 
   // MARK: The store
 
   func store(_ found: inout CheckFindings) {
-    guard let it = facts.examination?.store else {
+    guard let it = facts.diagnostics?.store else {
       if let problem = facts.health?.storeProblem {
-        found.bad("\(.told(problem))", .run("\(facts.chime) status"))
+        found.error("\(.serverMessage(problem))", .run("\(facts.chime) status"))
       } else {
         _ = examined(\.store, &found)
       }
@@ -32,33 +33,33 @@ extension HealthChecks {
     if Self.isDatabase(it.path) { return database(it, &found) }
     if let problem = it.problem {
       if problem.contains("damaged") || problem.contains("missing") || problem.contains("empty") {
-        found.bad(
-          "\(.told(problem))",
+        found.error(
+          "\(.serverMessage(problem))",
           facts.health == nil
             ? .advice("start chimed: it sets the damaged file aside and restores the newest snapshot") : restart)
       } else {
-        found.bad("\(.told(problem))")
+        found.error("\(.serverMessage(problem))")
       }
     } else if let problem = facts.health?.storeProblem {
-      found.bad("\(.told(problem))", .run("\(facts.chime) status"))
+      found.error("\(.serverMessage(problem))", .run("\(facts.chime) status"))
     }
     if let count = facts.health?.unrecorded, count > 0 {
-      found.bad(
+      found.error(
         "times that were shown but are not recorded yet: \(count)",
         .advice("leave chimed running, and make the store writable"))
     }
-    for path in it.leftovers.prefix(5) {
-      found.caution(
+    for path in it.quarantinedFiles.prefix(5) {
+      found.warning(
         "chimed set a damaged file aside: \(path)",
         .advice("when you no longer need it: \("rm \(ShellText.quoted(path))")"))
     }
     guard found.isEmpty else { return }
     if it.bytes == 0 {
-      found.good("none yet: \(it.path)")
-    } else if it.isWhole {
-      found.good("\(it.path), \(.bytes(it.bytes)), sound")
+      found.ok("none yet: \(it.path)")
+    } else if it.isComplete {
+      found.ok("\(it.path), \(.bytes(it.bytes)), sound")
     } else {
-      found.good("\(it.path), \(.bytes(it.bytes)): too large to check within a second")
+      found.ok("\(it.path), \(.bytes(it.bytes)): too large to check within a second")
     }
   }
 
@@ -66,7 +67,7 @@ extension HealthChecks {
   static func isDatabase(_ store: String) -> Bool { store.hasPrefix("postgres:") }
 
   private func database(_ it: DaemonInterface.StoreState, _ found: inout CheckFindings) {
-    if let problem = it.problem ?? facts.health?.storeProblem { return found.bad("\(.told(problem))") }
+    if let problem = it.problem ?? facts.health?.storeProblem { return found.error("\(.serverMessage(problem))") }
     if let server = it.database {
       replication(server, &found)
       clock(server, &found)
@@ -74,14 +75,14 @@ extension HealthChecks {
       months(server, &found)
       connections(server, &found)
     }
-    if found.isEmpty { found.good("\(it.path), \(.bytes(it.bytes)), intact") }
+    if found.isEmpty { found.ok("\(it.path), \(.bytes(it.bytes)), intact") }
   }
 
   /// The free bytes below which the disk fills up within days, and within hours.
   private static let littleRoom = 256 << 20
   private static let noRoom = 32 << 20
 
-  func room(_ found: inout CheckFindings) {
+  func diskSpace(_ found: inout CheckFindings) {
     guard let it = examined(\.store, &found) else { return }
     if Self.isDatabase(it.path) { return found.skipped("the database server uses its own disk") }
     let folder = Files.folder(of: it.path)
@@ -89,19 +90,19 @@ extension HealthChecks {
     let remedy = Remedy.run("du -xh --max-depth=1 \(ShellText.quoted(folder)) | sort -h")
     let advice = Remedy.advice("free some space on the file system of \(folder)")
     if free < Self.noRoom {
-      found.bad("the disk is full: \(.bytes(free)) are free", advice, remedy)
+      found.error("the disk is full: \(.bytes(free)) are free", advice, remedy)
     } else if free < Self.littleRoom || free < 2 * it.bytes {
-      found.caution("little space is left: \(.bytes(free)) are free", advice, remedy)
+      found.warning("little space is left: \(.bytes(free)) are free", advice, remedy)
     } else {
-      found.good("\(.bytes(free)) are free")
+      found.ok("\(.bytes(free)) are free")
     }
   }
 
   func snapshots(_ found: inout CheckFindings) {
     guard let it = examined(\.store, &found) else { return }
     if Self.isDatabase(it.path) { return found.skipped("use the database's own backup, such as pg_dump") }
-    guard it.keptSnapshots > 0 else {
-      return found.caution(
+    guard it.maxSnapshots > 0 else {
+      return found.warning(
         "snapshots are off: if the store is damaged, chimed cannot start",
         .write("snapshots = 3", into: configurationFile))
     }
@@ -111,22 +112,24 @@ extension HealthChecks {
       // A store of the first day has no snapshot yet.
       let isYoung = facts.health.flatMap { try? RFC3339.parse($0.startedAt.at) }.map { facts.now - $0 < every + every }
       guard it.bytes > 0, isYoung == false else {
-        return found.good("none yet; the daemon takes one on each day with changes")
+        return found.ok("none yet; the daemon takes one on each day with changes")
       }
-      return found.caution("there is none", take)
+      return found.warning("there is none", take)
     }
     let behind = it.changedAt.flatMap { try? RFC3339.parse($0.at) }.map { $0 - taken } ?? .zero
     if behind > .milliseconds(3 * every.rawValue) {
-      found.caution("the newest is from \(.time(latest.takenAt)), and much has changed since", take)
+      found.warning("the newest is from \(.time(latest.takenAt)), and much has changed since", take)
     } else {
-      found.good("the newest is from \(.time(latest.takenAt))")
+      found.ok("the newest is from \(.time(latest.takenAt))")
     }
   }
 
   func secrets(_ found: inout CheckFindings) {
-    guard let files = examined(\.openFiles, &found) else { return }
-    guard !files.isEmpty else { return found.good("only you can read it") }
-    for file in files.prefix(10) { found.bad("\(file.path): \(.told(file.problem))", .run(sudo + file.remedy)) }
+    guard let files = examined(\.exposedFiles, &found) else { return }
+    guard !files.isEmpty else { return found.ok("only you can read it") }
+    for file in files.prefix(10) {
+      found.error("\(file.path): \(.serverMessage(file.problem))", .run(sudo + file.remedy))
+    }
   }
 }
 
@@ -144,17 +147,17 @@ extension HealthChecks {
   private func replication(_ it: DaemonInterface.DatabaseState, _ found: inout CheckFindings) {
     if it.waitsForStandby {
       guard it.standbys == 0 || it.synchronousStandbys == 0 else { return }
-      found.bad(
+      found.error(
         "every change waits for a standby server, and none is connected",
         .advice("start the standby, and see its log"),
         .advice("to go on without one, in psql: \("ALTER SYSTEM RESET synchronous_standby_names")"))
     } else if it.standbys == 0 {
-      found.caution(
+      found.warning(
         "no standby server follows the database: if its disk fails, the data is lost",
         .advice("set up a standby (docs/fleet.md), or back the database up often (pg_dump)"))
     } else {
       let waits = "ALTER SYSTEM SET synchronous_standby_names = '*'; SELECT pg_reload_conf()"
-      found.caution(
+      found.warning(
         """
         a standby follows asynchronously: after a failover the last moments are lost, and reminders that fired \
         in them fire again
@@ -164,11 +167,11 @@ extension HealthChecks {
 
   private func clock(_ it: DaemonInterface.DatabaseState, _ found: inout CheckFindings) {
     // The round trip of the query is not a clock difference.
-    let apart = abs(it.clockAheadMs) - it.roundTripMs / 2
+    let apart = abs(it.clockSkewMs) - it.roundTripMs / 2
     guard apart > Self.wrongClock else { return }
     let size = "\(apart / 1_000).\(apart % 1_000 / 100) s"
-    found.caution(
-      it.clockAheadMs > 0
+    found.warning(
+      it.clockSkewMs > 0
         ? "the database's clock is ahead of this machine's by \(size)"
         : "the database's clock is behind this machine's by \(size)",
       .advice("synchronize both clocks: systemd-timesyncd, or chrony"))
@@ -176,31 +179,31 @@ extension HealthChecks {
 
   private func tidiness(_ it: DaemonInterface.DatabaseState, _ found: inout CheckFindings) {
     func inPSQL(_ statements: String) -> Remedy { .advice("in psql: \(statements)") }
-    if let seconds = it.oldestTransaction, seconds > Self.longTransaction {
-      let holder = it.oldestHolder ?? "?"
-      let end = "SELECT pg_terminate_backend(\(Self.process(it.oldestHolder) ?? "PID"))"
-      found.caution(
+    if let seconds = it.oldestTransactionSeconds, seconds > Self.longTransaction {
+      let holder = it.oldestTransactionOwner ?? "?"
+      let end = "SELECT pg_terminate_backend(\(Self.process(it.oldestTransactionOwner) ?? "PID"))"
+      found.warning(
         "a transaction has been open for \(seconds / 60) minutes, and vacuum cannot clean up meanwhile (\(holder))",
         .advice("end that program, or in psql: \(end)"))
     }
     if !it.hasAutovacuum {
-      found.caution(
+      found.warning(
         "autovacuum is off: the table of due times grows and becomes slow",
         inPSQL(
           "ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf(); ALTER TABLE chime.due RESET (autovacuum_enabled)"
         ))
     }
     if it.deadRows > Self.manyDeadRows, it.deadRows > 2 * it.liveRows {
-      found.caution(
+      found.warning(
         "autovacuum is far behind: the table of due times has \(it.deadRows) dead rows and \(it.liveRows) live ones",
         inPSQL("VACUUM (VERBOSE) chime.due"))
     }
   }
 
   private func months(_ it: DaemonInterface.DatabaseState, _ found: inout CheckFindings) {
-    let outside = it.timesOutside ?? 0
-    if let missing = it.missingMonths, missing > 0 {
-      found.caution(
+    let outside = it.unpartitionedRows ?? 0
+    if let missing = it.missingPartitions, missing > 0 {
+      found.warning(
         """
         the partition of the history for this month or the next is missing: \(outside) times are in no partition, and \
         will have to be deleted one by one
@@ -208,9 +211,9 @@ extension HealthChecks {
         .advice("find the cause in the journal; chimed's user has to own the tables, in psql: \("\\d chime.*")"))
     } else if outside > Self.manyOutside {
       let vacuum = "VACUUM (VERBOSE) chime.occurrence_rest, chime.attempt_rest"
-      found.caution(
+      found.warning(
         "\(outside) times of the history are in no monthly partition, and will have to be deleted one by one",
-        .advice("if you do not need times that old, shorten \("keepFor"); then in psql: \(vacuum)"))
+        .advice("if you do not need times that old, shorten \("retention"); then in psql: \(vacuum)"))
     }
   }
 
@@ -223,7 +226,7 @@ extension HealthChecks {
   private func connections(_ it: DaemonInterface.DatabaseState, _ found: inout CheckFindings) {
     guard it.maxConnections > 0, it.connections * 10 >= it.maxConnections * 9 else { return }
     let raise = "ALTER SYSTEM SET max_connections = \(max(100, it.maxConnections * 2))"
-    found.caution(
+    found.warning(
       "the server has almost no free connections: \(it.connections) of \(it.maxConnections) are in use",
       .advice("end other programs, or in psql: \(raise), and restart PostgreSQL"))
   }

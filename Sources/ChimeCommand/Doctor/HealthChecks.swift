@@ -20,13 +20,13 @@ struct HealthChecks {
 
   /// Returns a part of the diagnostics. Without diagnostics it skips the check.
   func examined<Part>(
-    _ part: KeyPath<DaemonInterface.Examination, Part>, _ found: inout CheckFindings
+    _ part: KeyPath<DaemonInterface.Diagnostics, Part>, _ found: inout CheckFindings
   ) -> Part? {
-    guard let examination = facts.examination else {
-      found.skipped("not checked: \(facts.examinationProblem ?? "no answer")")
+    guard let diagnostics = facts.diagnostics else {
+      found.skipped("not checked: \(facts.diagnosticsProblem ?? "no answer")")
       return nil
     }
-    return examination[keyPath: part]
+    return diagnostics[keyPath: part]
   }
 
   /// Returns an answer of the daemon. Without one it adds the reason to the findings.
@@ -34,7 +34,7 @@ struct HealthChecks {
     switch asked {
     case .answer(let value): return value
     case .notAsked: found.skipped("not checked: no daemon answers")
-    case .failed(let why): found.bad("the daemon cannot report it: \(why)", .run(facts.journal))
+    case .failed(let why): found.error("the daemon cannot report it: \(why)", .run(facts.journal))
     }
     return nil
   }
@@ -57,5 +57,5 @@ struct HealthChecks {
   /// The `sudo ` before a command that changes a file of the system's daemon.
   var sudo: String { facts.isSystem && facts.userID != 0 ? "sudo " : "" }
   /// The file into which settings of the daemon are written.
-  var configurationFile: String { facts.examination?.configuration.path ?? "chimed.toml" }
+  var configurationFile: String { facts.diagnostics?.configuration.path ?? "chimed.toml" }
 }

@@ -16,7 +16,7 @@ struct Probes: Sendable {
   /// The time limit in milliseconds for each answer of systemd and the daemon.
   static let patience = 1_500
   /// The time limit in milliseconds for diagnostics, which alone may take a second.
-  private static let examinationPatience = 2_500
+  private static let diagnosticsTimeout = 2_500
   private static let programPatience = 1_000
   /// The time limit in milliseconds for all endpoint tests together.
   private static let livePatience = 30_000
@@ -45,8 +45,8 @@ struct Probes: Sendable {
     facts.socket = SocketProbe.look(at: socket.path)
     facts.units = units?.value(within: Self.patience + 200)
     meet(&facts)
-    examine(&facts, own)
-    if !isSystem, let desktop = facts.examination?.desktop, desktop.transport == "notify-send",
+    diagnose(&facts, own)
+    if !isSystem, let desktop = facts.diagnostics?.desktop, desktop.transport == "notify-send",
       let path = desktop.path
     {
       facts.popupProgram = RunningProgram.run(path, ["--version"], within: Self.programPatience)
@@ -151,7 +151,7 @@ struct Probes: Sendable {
 
   /// Sends a test message to each working endpoint, concurrently.
   private func test(_ facts: inout DoctorFacts) {
-    let names = (facts.endpoints.value ?? []).filter { $0.disabled == nil && $0.fault == nil }.map(\.name)
+    let names = (facts.endpoints.value ?? []).filter { $0.disabled == nil && $0.problem == nil }.map(\.name)
     let tests = names.prefix(16).map { name in
       (
         name,
@@ -170,28 +170,28 @@ struct Probes: Sendable {
 
   // MARK: Store and system
 
-  private func examine(_ facts: inout DoctorFacts, _ own: String?) {
-    if facts.health != nil, let client = connection(timeout: Self.examinationPatience) {
-      facts.examination = try? client.call(DaemonInterface.Examine()).examination
+  private func diagnose(_ facts: inout DoctorFacts, _ own: String?) {
+    if facts.health != nil, let client = connection(timeout: Self.diagnosticsTimeout) {
+      facts.diagnostics = try? client.call(DaemonInterface.Diagnose()).diagnostics
     }
     // The system's daemon may not read the kernel's clock state.
-    guard facts.examination?.clock == nil else { return }
+    guard facts.diagnostics?.clock == nil else { return }
     guard let own else {
-      facts.examinationProblem = "there is no chimed beside this command or in PATH"
+      facts.diagnosticsProblem = "there is no chimed beside this command or in PATH"
       return
     }
-    var arguments = ["--examine"] + (socket.isSystem ? ["--system"] : [])
+    var arguments = ["--diagnose"] + (socket.isSystem ? ["--system"] : [])
     if !socket.isGuessed, !socket.isSystem { arguments += ["--socket", socket.path] }
-    switch RunningProgram.run(own, arguments, within: Self.examinationPatience) {
+    switch RunningProgram.run(own, arguments, within: Self.diagnosticsTimeout) {
     case .ended(0, let output):
-      guard let found = try? JSONReader.read(DaemonInterface.Examination.self, from: Array(output.utf8)) else {
-        facts.examinationProblem = "\(own) is of another version"
+      guard let found = try? JSONReader.read(DaemonInterface.Diagnostics.self, from: Array(output.utf8)) else {
+        facts.diagnosticsProblem = "\(own) is of another version"
         return
       }
       facts.clock = found.clock
-      if facts.examination == nil { facts.examination = found }
-    case .tookTooLong(let limit): facts.examinationProblem = "\(own) --examine took longer than \(limit) ms"
-    case let run: facts.examinationProblem = "\(own) --examine failed (\(run))"
+      if facts.diagnostics == nil { facts.diagnostics = found }
+    case .tookTooLong(let limit): facts.diagnosticsProblem = "\(own) --diagnose took longer than \(limit) ms"
+    case let run: facts.diagnosticsProblem = "\(own) --diagnose failed (\(run))"
     }
   }
 

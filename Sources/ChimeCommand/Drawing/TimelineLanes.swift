@@ -16,8 +16,8 @@ struct TimelineSigns {
   private var late: Character { isASCII ? "L" : "◆" }
   private var missed: Character { isASCII ? "!" : "×" }
 
-  func mark(_ coming: OccurrencesInterface.Coming, at instant: Instant) -> Timeline.Mark {
-    if coming.paused || coming.passedOver != nil { return Timeline.Mark(at: instant, sign: empty, tone: .faint) }
+  func mark(_ coming: OccurrencesInterface.UpcomingTime, at instant: Instant) -> Timeline.Mark {
+    if coming.paused || coming.skipReason != nil { return Timeline.Mark(at: instant, sign: empty, tone: .faint) }
     if coming.snoozed || coming.repeats == true || coming.held != nil {
       return Timeline.Mark(at: instant, sign: half, tone: .caution, weight: 1)
     }

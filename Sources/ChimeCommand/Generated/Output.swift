@@ -252,12 +252,12 @@ enum Output {
     var fieldValues: [Any?] { [check, state, message, remedies] }
 
     enum State: String, JSONCodable, Sendable, CaseIterable {
-      case good, caution, bad, skipped
+      case ok, warning, error, skipped
     }
 
     /// The stable name of the check.
     var check: String
-    /// `good`, `caution`, `bad`, or `skipped` if the check was not possible.
+    /// `ok`, `warning`, `error`, or `skipped` if the check was not possible.
     var state: Finding.State
     /// The finding, in English.
     var message: String
@@ -307,10 +307,10 @@ enum Output {
     var fieldValues: [Any?] { [kind, at, text, command] }
 
     enum Kind: String, JSONCodable, Sendable, CaseIterable {
-      case rang, late, missed, next, delivery
+      case fired, late, missed, next, delivery
     }
 
-    /// `rang`, `late`, `missed`, `next` or `delivery`.
+    /// `fired`, `late`, `missed`, `next` or `delivery`.
     var kind: Reason.Kind
     /// The time of the schedule that the reason concerns.
     var at: Wire.Time?
@@ -464,19 +464,19 @@ enum Output {
   }
 
   struct ImportedEntries: WireValue {
-    static let fieldNames = ["trackers", "added", "present", "remarks", "dryRun"]
-    var fieldValues: [Any?] { [trackers, added, present, remarks, dryRun] }
+    static let fieldNames = ["trackers", "added", "duplicates", "remarks", "dryRun"]
+    var fieldValues: [Any?] { [trackers, added, duplicates, remarks, dryRun] }
 
     var trackers: [String]
     var added: Int
-    var present: Int
+    var duplicates: Int
     var remarks: [String]
     var dryRun: Bool
 
-    init(trackers: [String], added: Int, present: Int, remarks: [String], dryRun: Bool) {
+    init(trackers: [String], added: Int, duplicates: Int, remarks: [String], dryRun: Bool) {
       self.trackers = trackers
       self.added = added
-      self.present = present
+      self.duplicates = duplicates
       self.remarks = remarks
       self.dryRun = dryRun
     }
@@ -484,7 +484,7 @@ enum Output {
     init(reading reader: inout JSONReader) throws(JSONFault) {
       var trackers_: [String]?
       var added_: Int?
-      var present_: Int?
+      var duplicates_: Int?
       var remarks_: [String]?
       var dryRun_: Bool?
       try reader.beginObject()
@@ -492,7 +492,7 @@ enum Output {
         switch key {
         case "trackers": trackers_ = try reader.value(of: key) as [String]
         case "added": added_ = try reader.value(of: key) as Int
-        case "present": present_ = try reader.value(of: key) as Int
+        case "duplicates": duplicates_ = try reader.value(of: key) as Int
         case "remarks": remarks_ = try reader.value(of: key) as [String]
         case "dryRun": dryRun_ = try reader.value(of: key) as Bool
         default: try reader.skip()
@@ -500,7 +500,7 @@ enum Output {
       }
       self.trackers = try JSONReader.given(trackers_, "trackers")
       self.added = try JSONReader.given(added_, "added")
-      self.present = try JSONReader.given(present_, "present")
+      self.duplicates = try JSONReader.given(duplicates_, "duplicates")
       self.remarks = try JSONReader.given(remarks_, "remarks")
       self.dryRun = try JSONReader.given(dryRun_, "dryRun")
     }
@@ -509,7 +509,7 @@ enum Output {
       writer.beginObject()
       writer.field("added", added)
       writer.field("dryRun", dryRun)
-      writer.field("present", present)
+      writer.field("duplicates", duplicates)
       writer.field("remarks", remarks)
       writer.field("trackers", trackers)
       writer.endObject()
@@ -554,8 +554,8 @@ enum Output {
   }
 
   struct MovedStore: WireValue {
-    static let fieldNames = ["source", "target", "dryRun", "took", "configuration", "tables"]
-    var fieldValues: [Any?] { [source, target, dryRun, took, configuration, tables] }
+    static let fieldNames = ["source", "target", "dryRun", "durationMs", "configuration", "tables"]
+    var fieldValues: [Any?] { [source, target, dryRun, durationMs, configuration, tables] }
 
     /// The store that was moved, as `chime status` calls it.
     var source: String
@@ -564,17 +564,17 @@ enum Output {
     /// Whether it was a dry run.
     var dryRun: Bool
     /// The duration in milliseconds.
-    var took: Int
+    var durationMs: Int
     /// The daemon's configuration file.
     var configuration: String
     /// The tables, in the order of the move.
     var tables: [MovedTable]
 
-    init(source: String, target: String, dryRun: Bool, took: Int, configuration: String, tables: [MovedTable]) {
+    init(source: String, target: String, dryRun: Bool, durationMs: Int, configuration: String, tables: [MovedTable]) {
       self.source = source
       self.target = target
       self.dryRun = dryRun
-      self.took = took
+      self.durationMs = durationMs
       self.configuration = configuration
       self.tables = tables
     }
@@ -583,7 +583,7 @@ enum Output {
       var source_: String?
       var target_: String?
       var dryRun_: Bool?
-      var took_: Int?
+      var durationMs_: Int?
       var configuration_: String?
       var tables_: [MovedTable]?
       try reader.beginObject()
@@ -592,7 +592,7 @@ enum Output {
         case "source": source_ = try reader.value(of: key) as String
         case "target": target_ = try reader.value(of: key) as String
         case "dryRun": dryRun_ = try reader.value(of: key) as Bool
-        case "took": took_ = try reader.value(of: key) as Int
+        case "durationMs": durationMs_ = try reader.value(of: key) as Int
         case "configuration": configuration_ = try reader.value(of: key) as String
         case "tables": tables_ = try reader.value(of: key) as [MovedTable]
         default: try reader.skip()
@@ -601,7 +601,7 @@ enum Output {
       self.source = try JSONReader.given(source_, "source")
       self.target = try JSONReader.given(target_, "target")
       self.dryRun = try JSONReader.given(dryRun_, "dryRun")
-      self.took = try JSONReader.given(took_, "took")
+      self.durationMs = try JSONReader.given(durationMs_, "durationMs")
       self.configuration = try JSONReader.given(configuration_, "configuration")
       self.tables = try JSONReader.given(tables_, "tables")
     }
@@ -610,10 +610,10 @@ enum Output {
       writer.beginObject()
       writer.field("configuration", configuration)
       writer.field("dryRun", dryRun)
+      writer.field("durationMs", durationMs)
       writer.field("source", source)
       writer.field("tables", tables)
       writer.field("target", target)
-      writer.field("took", took)
       writer.endObject()
     }
   }
@@ -623,7 +623,7 @@ enum Output {
     var fieldValues: [Any?] { [day, number, state] }
 
     enum State: String, JSONCodable, Sendable, CaseIterable {
-      case done, missed, today, ahead
+      case done, missed, today, upcoming
     }
 
     var day: String
@@ -740,95 +740,95 @@ enum Output {
   }
 
   struct WeekView: WireValue {
-    static let fieldNames = ["from", "trackers", "marks"]
-    var fieldValues: [Any?] { [from, trackers, marks] }
+    static let fieldNames = ["from", "trackers", "summaries"]
+    var fieldValues: [Any?] { [from, trackers, summaries] }
 
     var from: String
     var trackers: [WeekOfTracker]
-    var marks: [TrackersInterface.DayMark]
+    var summaries: [TrackersInterface.DaySummary]
 
-    init(from: String, trackers: [WeekOfTracker], marks: [TrackersInterface.DayMark]) {
+    init(from: String, trackers: [WeekOfTracker], summaries: [TrackersInterface.DaySummary]) {
       self.from = from
       self.trackers = trackers
-      self.marks = marks
+      self.summaries = summaries
     }
 
     init(reading reader: inout JSONReader) throws(JSONFault) {
       var from_: String?
       var trackers_: [WeekOfTracker]?
-      var marks_: [TrackersInterface.DayMark]?
+      var summaries_: [TrackersInterface.DaySummary]?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "from": from_ = try reader.value(of: key) as String
         case "trackers": trackers_ = try reader.value(of: key) as [WeekOfTracker]
-        case "marks": marks_ = try reader.value(of: key) as [TrackersInterface.DayMark]
+        case "summaries": summaries_ = try reader.value(of: key) as [TrackersInterface.DaySummary]
         default: try reader.skip()
         }
       }
       self.from = try JSONReader.given(from_, "from")
       self.trackers = try JSONReader.given(trackers_, "trackers")
-      self.marks = try JSONReader.given(marks_, "marks")
+      self.summaries = try JSONReader.given(summaries_, "summaries")
     }
 
     func write(to writer: inout JSONWriter) {
       writer.beginObject()
       writer.field("from", from)
-      writer.field("marks", marks)
+      writer.field("summaries", summaries)
       writer.field("trackers", trackers)
       writer.endObject()
     }
   }
 
-  struct ComingTime: WireValue {
-    static let fieldNames = ["at", "seconds", "label", "away", "remark"]
-    var fieldValues: [Any?] { [at, seconds, label, away, remark] }
+  struct NextTime: WireValue {
+    static let fieldNames = ["at", "epochSeconds", "abbreviation", "secondsUntil", "remark"]
+    var fieldValues: [Any?] { [at, epochSeconds, abbreviation, secondsUntil, remark] }
 
     var at: Wire.Time
-    var seconds: Int
-    var label: String
-    var away: Int
+    var epochSeconds: Int
+    var abbreviation: String
+    var secondsUntil: Int
     var remark: String?
 
-    init(at: Wire.Time, seconds: Int, label: String, away: Int, remark: String? = nil) {
+    init(at: Wire.Time, epochSeconds: Int, abbreviation: String, secondsUntil: Int, remark: String? = nil) {
       self.at = at
-      self.seconds = seconds
-      self.label = label
-      self.away = away
+      self.epochSeconds = epochSeconds
+      self.abbreviation = abbreviation
+      self.secondsUntil = secondsUntil
       self.remark = remark
     }
 
     init(reading reader: inout JSONReader) throws(JSONFault) {
       var at_: Wire.Time?
-      var seconds_: Int?
-      var label_: String?
-      var away_: Int?
+      var epochSeconds_: Int?
+      var abbreviation_: String?
+      var secondsUntil_: Int?
       var remark_: String?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "at": at_ = try reader.value(of: key) as Wire.Time
-        case "seconds": seconds_ = try reader.value(of: key) as Int
-        case "label": label_ = try reader.value(of: key) as String
-        case "away": away_ = try reader.value(of: key) as Int
+        case "epochSeconds": epochSeconds_ = try reader.value(of: key) as Int
+        case "abbreviation": abbreviation_ = try reader.value(of: key) as String
+        case "secondsUntil": secondsUntil_ = try reader.value(of: key) as Int
         case "remark": remark_ = try reader.value(of: key) as String?
         default: try reader.skip()
         }
       }
       self.at = try JSONReader.given(at_, "at")
-      self.seconds = try JSONReader.given(seconds_, "seconds")
-      self.label = try JSONReader.given(label_, "label")
-      self.away = try JSONReader.given(away_, "away")
+      self.epochSeconds = try JSONReader.given(epochSeconds_, "epochSeconds")
+      self.abbreviation = try JSONReader.given(abbreviation_, "abbreviation")
+      self.secondsUntil = try JSONReader.given(secondsUntil_, "secondsUntil")
       self.remark = remark_
     }
 
     func write(to writer: inout JSONWriter) {
       writer.beginObject()
+      writer.field("abbreviation", abbreviation)
       writer.field("at", at)
-      writer.field("away", away)
-      writer.field("label", label)
+      writer.field("epochSeconds", epochSeconds)
       writer.field("remark", remark)
-      writer.field("seconds", seconds)
+      writer.field("secondsUntil", secondsUntil)
       writer.endObject()
     }
   }

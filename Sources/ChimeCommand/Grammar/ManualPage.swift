@@ -16,10 +16,10 @@ enum ManualPage {
         + "after *add*.", "", "# OPTIONS OF EVERY VERB", "",
     ]
     lines += options(table.globals, indent: "")
-    var told: [(name: String, options: [Verb.Option])] = []
+    var documented: [(name: String, options: [Verb.Option])] = []
     for group in Verb.Group.allCases {
       lines += ["# \(group.rawValue.uppercased())", ""]
-      for verb in table.verbs where verb.group == group { lines += section([verb], told: &told) }
+      for verb in table.verbs where verb.group == group { lines += section([verb], documented: &documented) }
     }
     lines += [
       "# OUTPUT FOR PROGRAMS", "",
@@ -58,7 +58,7 @@ enum ManualPage {
   ]
 
   private static func section(
-    _ path: [Verb], told: inout [(name: String, options: [Verb.Option])]
+    _ path: [Verb], documented: inout [(name: String, options: [Verb.Option])]
   ) -> [String] {
     guard let verb = path.last else { return [] }
     let name = "chime " + path.map(\.name).joined(separator: " ")
@@ -73,22 +73,22 @@ enum ManualPage {
     let indent = verb.subverbs.isEmpty ? "\t" : ""
     for detail in verb.details { lines += ["", indent + plain(detail)] }
     lines.append("")
-    lines += verb.subverbs.isEmpty ? listed(verb, name, &told) : []
+    lines += verb.subverbs.isEmpty ? listed(verb, name, &documented) : []
     if let json = verb.json { lines += ["\t*--json* prints \(plain(json)).", ""] }
-    for subverb in verb.subverbs { lines += section(path + [subverb], told: &told) }
+    for subverb in verb.subverbs { lines += section(path + [subverb], documented: &documented) }
     return lines
   }
 
   /// Lists a verb's options; if another verb has already listed most of them, only the rest.
   private static func listed(
-    _ verb: Verb, _ name: String, _ told: inout [(name: String, options: [Verb.Option])]
+    _ verb: Verb, _ name: String, _ documented: inout [(name: String, options: [Verb.Option])]
   ) -> [String] {
     func key(_ option: Verb.Option) -> String { "\(option.usage) \(option.summary)" }
     let keys = Set(verb.options.map(key))
-    let shared = told.map { (name: $0.name, keys: Set($0.options.map(key)).intersection(keys)) }
+    let shared = documented.map { (name: $0.name, keys: Set($0.options.map(key)).intersection(keys)) }
       .max { $0.keys.count < $1.keys.count }
-    told.append((name, verb.options))
-    guard let shared, shared.keys.count > 5, let known = told.first(where: { $0.name == shared.name }) else {
+    documented.append((name, verb.options))
+    guard let shared, shared.keys.count > 5, let known = documented.first(where: { $0.name == shared.name }) else {
       return options(verb.options, indent: "\t")
     }
     let missing = known.options.filter { !shared.keys.contains(key($0)) }.map { "*--\($0.name)*" }

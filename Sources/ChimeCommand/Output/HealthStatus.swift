@@ -49,12 +49,12 @@ struct HealthStatus: Equatable {
           Problem(
             text: localized("endpoint %1 is disabled: %2", endpoint.name, localizedServerMessage(reason)),
             remedy: "`chime endpoint test %1`, `chime endpoint enable %1`".replacing("%1", with: endpoint.name)))
-      } else if let fault = endpoint.fault {
+      } else if let fault = endpoint.problem {
         problems.append(
           Problem(
             text: localized("Chime cannot send to endpoint %1: %2", endpoint.name, localizedServerMessage(fault)),
             remedy: "`chime endpoint show \(endpoint.name)`"))
-      } else if endpoint.restingUntil == nil, let since = endpoint.failingSince, let clock,
+      } else if endpoint.backoffUntil == nil, let since = endpoint.failingSince, let clock,
         let instant = WallClock.instant(since), instant + Self.patience <= clock.now
       {
         // The daemon itself reports an endpoint whose circuit breaker is open.
@@ -92,12 +92,12 @@ struct HealthStatus: Equatable {
   /// Returns the remedy for a notice whose sentence does not name one.
   private static func remedy(_ notice: DaemonInterface.Notice) -> String? {
     switch notice.kind {
-    case "endpointRests":
+    case "endpointBackoff":
       localized(
         "Chime retries by itself; `chime endpoint test %1` shows its answer", notice.about ?? "NAME")
-    case "calendarGone":
+    case "calendarMissing":
       localized("restore it under [calendars] in chimed.toml, or change the reminders that leave out its days")
-    case "mute":
+    case "undeliverable":
       localized("`chime edit %1 --to CHANNEL` sends it elsewhere; `chime list` marks each", notice.about ?? "ID")
     case "calendarFile": localized("correct the file: Chime reads it again as soon as it changes")
     default: nil

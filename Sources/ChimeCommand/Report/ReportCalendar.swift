@@ -80,7 +80,7 @@ extension ReportPage {
   /// Returns the CSS class of a day: `dx` if it does not count, `d0` for no entries up to `d4` for a met goal.
   private static func warmth(_ total: T.DayTotal) -> String {
     if total.met { return "d4" }
-    if total.limit == .passed { return "d1" }
+    if total.limit == .exceeded { return "d1" }
     guard total.entries > 0, total.limit == nil else { return total.counts ? "d0" : "dx" }
     switch total.percent ?? 50 {
     case ..<34: return "d1"
@@ -98,7 +98,7 @@ extension ReportPage {
     } else if total.counts {
       parts.append(localized("nothing"))
     } else {
-      parts.append(words.why(total.why) ?? localized("does not count"))
+      parts.append(words.reason(total.reason) ?? localized("does not count"))
     }
     return parts.joined(separator: ": ")
   }
@@ -121,14 +121,14 @@ extension ReportPage {
 
   private func plan(_ plan: DayPlan, id: String) -> Markup {
     let title = DayText.monthAndYear(plan.month)
-    let told = localized("%1 of %2 days are done.", String(plan.done), String(plan.days.count))
+    let text = localized("%1 of %2 days are done.", String(plan.done), String(plan.days.count))
     let month = Month(first: plan.month, days: [])
     return tag("div", ["class": "garden"]) {
       tag("p") {
         tag("strong") { title }
-        ", \(told)"
+        ", \(text)"
       }
-      Self.picture(id, title: title, about: told, box: "0 0 280 \(26 + 40 * month.rows)") {
+      Self.picture(id, title: title, about: text, box: "0 0 280 \(26 + 40 * month.rows)") {
         for day in Weekday.allCases {
           tag("text", ["class": "wd", "x": String(40 * (day.rawValue - 1) + 20), "y": "12"]) {
             LocalizedFormat.weekday(day)
@@ -153,7 +153,7 @@ extension ReportPage {
     case .done: localized("done")
     case .missed: localized("not done")
     case .today: localized("today")
-    case .ahead: localized("to come")
+    case .upcoming: localized("to come")
     }
   }
 
@@ -181,12 +181,12 @@ extension ReportPage {
   private func garden(_ month: Month, _ tracker: String, id: String) -> Markup {
     let title = DayText.monthAndYear(month.first)
     let inAll = month.days.compactMap(\.total.number).max()
-    let told = localized(count: month.due, "%1 of %2 day", "%1 of %2 days", month.met, month.due)
+    let text = localized(count: month.due, "%1 of %2 day", "%1 of %2 days", month.met, month.due)
     return tag("div", ["class": "card garden"]) {
       tag("h4") { title }
-      tag("p") { inAll.map { localized("%1, %2 in all", told, String($0)) } ?? told }
+      tag("p") { inAll.map { localized("%1, %2 in all", text, String($0)) } ?? text }
       Self.picture(
-        id, title: title, about: told, box: "0 0 280 \(26 + 40 * month.rows)"
+        id, title: title, about: text, box: "0 0 280 \(26 + 40 * month.rows)"
       ) {
         for day in Weekday.allCases {
           tag("text", ["class": "wd", "x": String(40 * (day.rawValue - 1) + 20), "y": "12"]) {

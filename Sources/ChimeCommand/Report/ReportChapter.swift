@@ -95,7 +95,7 @@ extension ReportPage {
   /// Returns an additional measure of the entries, such as body fat, with a chart like that of the main value.
   private func further(_ field: T.Statistics, _ part: ReportContents.Part, id: String) -> Markup {
     let own = ReportContents.Part(
-      tracker: field.tracker, standing: part.standing, statistics: field, year: [], milestones: [])
+      tracker: field.tracker, progress: part.progress, statistics: field, year: [], milestones: [])
     return tag("div", ["class": "card"]) {
       tag("h4", ["dir": "auto"]) { name(field.tracker) }
       if let last = field.last {
@@ -113,7 +113,7 @@ extension ReportPage {
   private func tiles(_ part: ReportContents.Part) -> Markup {
     let rows = part.tracker.kind == .measure ? measured(part) : counted(part)
     var trend = MeasureTrend(part.statistics)
-    if part.standing.isGoalValueReached { trend?.heading = .neither }
+    if part.progress.isGoalValueReached { trend?.heading = .neither }
     let (rate, tone) = (localized("A week"), Self.tone(trend))
     return tag("dl", ["class": "tiles"]) {
       for row in rows {
@@ -147,7 +147,7 @@ extension ReportPage {
         ))
     }
     if let goal = tracker.goal?.value {
-      let isMet = part.standing.isGoalValueReached
+      let isMet = part.progress.isGoalValueReached
       let goalOn = s.goalOn.map { localized("forecast for %1", words.date($0)) }
       tiles.append((localized("Goal"), words.amount(goal, tracker), isMet ? localized("reached") : goalOn))
     }
@@ -158,7 +158,7 @@ extension ReportPage {
     return tiles
   }
 
-  private func direction(_ direction: T.Standing.Direction) -> String {
+  private func direction(_ direction: T.GoalProgress.Direction) -> String {
     switch direction {
     case .up: localized("rising")
     case .down: localized("falling")
@@ -294,7 +294,7 @@ extension ReportPage {
 
   /// Returns milestones: those with a note or photo as cards, others as a word and a day.
   private func milestones(_ part: ReportContents.Part) -> Markup {
-    let told = part.milestones.filter { $0.note != nil || $0.photo != nil }
+    let withStory = part.milestones.filter { $0.note != nil || $0.photo != nil }
     let crossed = part.milestones.filter { $0.note == nil && $0.photo == nil }
     return tag("div") {
       tag("h4", ["class": "above"]) { localized("Milestones") }
@@ -309,7 +309,7 @@ extension ReportPage {
           }
         }
       }
-      if !told.isEmpty { stories(told) }
+      if !withStory.isEmpty { stories(withStory) }
     }
   }
 

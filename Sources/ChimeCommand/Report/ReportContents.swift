@@ -19,7 +19,7 @@ struct ReportContents: Sendable {
   /// A tracker with its daily data.
   struct Part: Sendable {
     var tracker: T.Tracker
-    var standing: T.Standing
+    var progress: T.GoalProgress
     var statistics: T.Statistics
     /// Every day of up to a year, oldest first.
     var year: [T.DayTotal]
@@ -28,9 +28,9 @@ struct ReportContents: Sendable {
     var fields: [T.Statistics] = []
     /// The items of a collection, including those unused in the range.
     var items: [T.Item] {
-      let used = Set((standing.items ?? []).map(\.id))
+      let used = Set((progress.items ?? []).map(\.id))
       return statistics.items
-        + (standing.items ?? []).filter { item in
+        + (progress.items ?? []).filter { item in
           used.contains(item.id) && !statistics.items.contains { $0.id == item.id }
         }
     }
@@ -55,7 +55,7 @@ struct ReportContents: Sendable {
   var expectations: [ExpectationsInterface.Expectation] = []
   var photos: [String: ReportPhotos.Photo] = [:]
   /// The number of photos left out for size or format.
-  var photosLeftOut = 0
+  var photosOmitted = 0
 
   var parts: [Part] { chapters.flatMap(\.parts) }
 }
@@ -76,10 +76,10 @@ struct ReportReader {
     let today = try CivilDate(view.day) ?? context.today()
     let unlocks = try daemon.call(T.Achievements(pack: pack))
     let milestones = try daemon.call(T.Milestones()).milestones
-    if pack != nil { view.standings = view.standings.filter { $0.tracker.pack == pack } }
+    if pack != nil { view.progress = view.progress.filter { $0.tracker.pack == pack } }
 
-    let parts = try view.standings.map { standing in
-      try part(standing, range: range, today: today, milestones: milestones, daemon)
+    let parts = try view.progress.map { progress in
+      try part(progress, range: range, today: today, milestones: milestones, daemon)
     }
     var chapters = packs.filter { pack == nil || $0.id == pack }.map { pack in
       ReportContents.Chapter(
@@ -107,30 +107,30 @@ struct ReportReader {
   }
 
   private func part(
-    _ standing: T.Standing, range: T.Range?, today: CivilDate, milestones: [T.Milestone], _ daemon: Daemon
+    _ progress: T.GoalProgress, range: T.Range?, today: CivilDate, milestones: [T.Milestone], _ daemon: Daemon
   ) throws -> ReportContents.Part {
-    let id = standing.tracker.id
+    let id = progress.tracker.id
     let statistics = try daemon.call(T.Stats(tracker: id, range: range)).statistics
     // The twelve months up to this one, from the first of the month.
     let first = CivilDate(year: today.year - (today.month == 12 ? 0 : 1), month: today.month % 12 + 1, day: 1)
     let year = try daemon.call(
       T.Days(tracker: id, range: T.Range(from: first?.description, to: today.description))
     ).days
-    let fields = try standing.tracker.fields.keys.sorted().map { name in
+    let fields = try progress.tracker.fields.keys.sorted().map { name in
       try daemon.call(
         T.Stats(tracker: id, range: range, field: name)
       ).statistics
     }
-    let isPlanned = standing.tracker.kind == .check && !standing.tracker.hasItems && DayPlan.isOf(standing.tracker)
+    let isPlanned = progress.tracker.kind == .check && !progress.tracker.hasItems && DayPlan.isOf(progress.tracker)
     let plan =
       isPlanned
-      ? try DayPlan.read(context, standing.tracker, from: DayText.firstOfMonth(today), months: 2, today: today) : []
+      ? try DayPlan.read(context, progress.tracker, from: DayText.firstOfMonth(today), months: 2, today: today) : []
     return ReportContents.Part(
-      tracker: standing.tracker, standing: standing, statistics: statistics, year: year,
+      tracker: progress.tracker, progress: progress, statistics: statistics, year: year,
       milestones: milestones.filter { $0.tracker == id }.sorted { $0.day > $1.day },
       fields: fields.filter { !$0.points.isEmpty }, plan: plan,
-      entries: standing.tracker.hasItems ? try entries(of: id, range: range, daemon) : [],
-      collection: standing.tracker.hasItems ? try daemon.call(T.Items(tracker: id)).items : [])
+      entries: progress.tracker.hasItems ? try entries(of: id, range: range, daemon) : [],
+      collection: progress.tracker.hasItems ? try daemon.call(T.Items(tracker: id)).items : [])
   }
 
   /// Returns the newest entries of the range, at most 4,000.

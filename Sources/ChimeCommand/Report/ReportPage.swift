@@ -130,10 +130,10 @@ struct ReportPage {
         " "
         rangeText
       }
-      if contents.photosLeftOut > 0 {
+      if contents.photosOmitted > 0 {
         tag("p") {
           localized(
-            count: contents.photosLeftOut,
+            count: contents.photosOmitted,
             "%n photo was left out: it is too large for this file, or of a kind that browsers do not show.",
             "%n photos were left out: they are too large for this file, or of a kind that browsers do not show.")
         }

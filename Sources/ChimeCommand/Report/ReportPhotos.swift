@@ -25,7 +25,7 @@ enum ReportPhotos {
     for name in shown where contents.photos[name] == nil {
       guard let bytes = try bytes(name, limit: min(largest, room - used), daemon), let clean = PhotoFile.clean(bytes)
       else {
-        contents.photosLeftOut += 1
+        contents.photosOmitted += 1
         continue
       }
       used += clean.bytes.count

@@ -125,7 +125,7 @@ enum ReportStyle {
     .seed{fill:var(--line)}.rim{fill:none;stroke:var(--accent);stroke-width:1.25}
     .plan circle{fill:none;stroke:var(--line);stroke-width:1.5;stroke-dasharray:none}.plan text{fill:var(--soft);stroke:none}
     .plan.done circle{fill:var(--accent);stroke:var(--accent)}.plan.done text{fill:var(--on)}
-    .plan.ahead circle,.plan.today circle{stroke:var(--accent)}.plan.ahead text,.plan.today text{fill:var(--ink)}
+    .plan.upcoming circle,.plan.today circle{stroke:var(--accent)}.plan.upcoming text,.plan.today text{fill:var(--ink)}
     .plan.today circle{stroke-width:3}.plan.missed circle{stroke-dasharray:2.5 2.5;stroke:var(--soft)}
 
     .groups{display:flex;flex-wrap:wrap;gap:1.75rem 2.25rem}.badges{display:flex;flex-wrap:wrap;gap:1.25rem .75rem}

@@ -63,7 +63,7 @@ extension ReportPage {
           if let date { tag("span", ["class": "number"]) { String(date.day) } }
           // A tracker that was begun counts half, as its half circle in the terminal does.
           Self.ring(
-            mark.due > 0 ? (Double(mark.met) + Double(mark.begun) / 2) / Double(mark.due) : 0,
+            mark.due > 0 ? (Double(mark.met) + Double(mark.started) / 2) / Double(mark.due) : 0,
             isMet: mark.due > 0 && mark.met >= mark.due)
           tag("span", ["class": "soft"]) {
             mark.due > 0 ? localized("%1 of %2", String(mark.met), String(mark.due)) : localized("free")
@@ -88,31 +88,31 @@ extension ReportPage {
   private func card(_ part: ReportContents.Part) -> Markup {
     let chapters = shownChapters
     let hue = chapters.firstIndex { $0.parts.contains { $0.tracker.id == part.tracker.id } }.map { self.hue(of: $0) }
-    let standing = part.standing
-    let share = Double(words.percent(standing) ?? 0) / 100
+    let progress = part.progress
+    let share = Double(words.percent(progress) ?? 0) / 100
     let isTall = Self.isDrunk(part.tracker) && part.tracker.goal != nil
     return tag("li", ["class": "card \(hue ?? "slate")\(isTall ? " wide" : "")"]) {
       if isTall {
         ReportCup.cup(share)
-      } else if let photo = standing.items?.last?.photo, contents.photos[photo] != nil {
-        thumbnail(photo, standing.items?.last?.title ?? "")
+      } else if let photo = progress.items?.last?.photo, contents.photos[photo] != nil {
+        thumbnail(photo, progress.items?.last?.title ?? "")
       } else if part.tracker.kind != .measure {
-        tag("div", ["class": "mark"]) { Self.ring(share, isMet: standing.met) }
+        tag("div", ["class": "mark"]) { Self.ring(share, isMet: progress.met) }
       }
       tag("div") {
         tag("h3", ["dir": "auto"]) { name(part.tracker) }
         if isTall { tag("p", ["class": "big"]) { localized("%1 %", LocalizedFormat.number(share * 100)) } }
-        tag("p", ["class": part.tracker.kind == .measure ? "big" : "state"]) { words.state(standing) }
-        if let trend = MeasureTrend(part.standing) { self.trend(trend, part.standing) }
+        tag("p", ["class": part.tracker.kind == .measure ? "big" : "state"]) { words.state(progress) }
+        if let trend = MeasureTrend(part.progress) { self.trend(trend, part.progress) }
         for line in facts(part) { tag("p", ["class": "kicker"]) { line } }
       }
     }
   }
 
   /// Returns `↘ 0.7 a week`, green toward the goal and red away from it; arrow and words say the same.
-  private func trend(_ trend: MeasureTrend, _ standing: T.Standing) -> Markup {
+  private func trend(_ trend: MeasureTrend, _ progress: T.GoalProgress) -> Markup {
     tag("p", ["class": Self.tone(trend)]) {
-      trend.text(words, standing.tracker)
+      trend.text(words, progress.tracker)
       if let about = trend.about { tag("span", ["class": "soft"]) { " \(about)" } }
     }
   }
@@ -127,22 +127,22 @@ extension ReportPage {
 
   /// Returns one or two lines about the tracker's progress.
   private func facts(_ part: ReportContents.Part) -> [String] {
-    let standing = part.standing
+    let progress = part.progress
     var lines: [String] = []
     if part.tracker.kind == .measure {
       if let goal = words.goal(part.tracker) {
         lines.append(
-          standing.isGoalValueReached
-            ? localized("Goal reached: %1!", goal) : words.outlook(standing) ?? localized("goal %1", goal))
+          progress.isGoalValueReached
+            ? localized("Goal reached: %1!", goal) : words.outlook(progress) ?? localized("goal %1", goal))
       }
-      return lines + words.fields(standing.fields ?? [:], part.tracker)
+      return lines + words.fields(progress.fields ?? [:], part.tracker)
     }
-    if let remaining = words.remaining(standing), part.tracker.kind == .amount || part.tracker.isLimited {
+    if let remaining = words.remaining(progress), part.tracker.kind == .amount || part.tracker.isLimited {
       lines.append(remaining)
     }
-    let streak = words.streak(standing.streak)
+    let streak = words.streak(progress.streak)
     if !streak.isEmpty { lines.append(localized("%1 in a row", streak)) }
-    if part.tracker.slot != .anytime { lines.append(words.slot(part.tracker.slot)) }
+    if part.tracker.timeOfDay != .anytime { lines.append(words.timeOfDay(part.tracker.timeOfDay)) }
     return lines
   }
 
@@ -232,28 +232,28 @@ extension ReportPage {
     tag("li", ["class": one.state == .down ? "down" : nil]) {
       tag("strong", ["dir": "auto"]) { one.title }
       tag("span", ["class": "kicker"]) { "\(StateWords.say(one.state.rawValue)) · \(one.when)" }
-      tag("span", ["class": "beats", "role": "img", "aria-label": summary(one.beats)]) {
-        for beat in one.beats { tag("i", ["class": beat.result.rawValue, "title": title(beat)]) }
+      tag("span", ["class": "beats", "role": "img", "aria-label": summary(one.recentRuns)]) {
+        for run in one.recentRuns { tag("i", ["class": run.result.rawValue, "title": title(run)]) }
       }
     }
   }
 
-  private func title(_ beat: ExpectationsInterface.Beat) -> String {
-    "\(beat.at.at.prefix(16).replacing("T", with: " ")) \(word(beat.result))"
+  private func title(_ run: ExpectationsInterface.RunResult) -> String {
+    "\(run.at.at.prefix(16).replacing("T", with: " ")) \(word(run.result))"
   }
 
-  private func word(_ result: ExpectationsInterface.Beat.Result) -> String {
+  private func word(_ result: ExpectationsInterface.RunResult.Result) -> String {
     switch result {
-    case .good: localized("went well")
+    case .succeeded: localized("went well")
     case .failed: StateWords.say("failed")
     case .missed: localized("no ping")
     }
   }
 
   /// Returns a summary such as `12 went well, 1 failed, 0 no ping`.
-  private func summary(_ beats: [ExpectationsInterface.Beat]) -> String {
-    ExpectationsInterface.Beat.Result.allCases.map { result in
-      "\(beats.count { $0.result == result }) \(word(result))"
+  private func summary(_ runs: [ExpectationsInterface.RunResult]) -> String {
+    ExpectationsInterface.RunResult.Result.allCases.map { result in
+      "\(runs.count { $0.result == result }) \(word(result))"
     }.joined(separator: ", ")
   }
 }

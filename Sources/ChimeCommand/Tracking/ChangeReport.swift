@@ -14,10 +14,10 @@ struct ChangeReport {
     case .plain:
       context.plain([
         Output.ChangeLine(
-          id: change.entry?.id, tracker: change.standing?.tracker.id ?? change.entry?.tracker, day: change.entry?.day,
+          id: change.entry?.id, tracker: change.progress?.tracker.id ?? change.entry?.tracker, day: change.entry?.day,
           value: change.entry?.value, unit: change.entry?.unit, item: change.entry?.item,
-          reached: change.standing?.reached, remaining: change.standing?.remaining, percent: change.standing?.percent,
-          met: change.standing?.met ?? false, streak: change.standing?.streak.length,
+          reached: change.progress?.reached, remaining: change.progress?.remaining, percent: change.progress?.percent,
+          met: change.progress?.met ?? false, streak: change.progress?.streak.length,
           unlocked: change.unlocked.map(\.id), milestones: change.milestones.map(\.title),
           level: change.levelUp?.level)
       ])
@@ -27,20 +27,20 @@ struct ChangeReport {
 
   private func lines(_ context: Context, isDated: Bool) -> [String] {
     let words = context.trackerWords
-    let tracker = change.standing?.tracker ?? tracker
+    let tracker = change.progress?.tracker ?? tracker
     var lines = [head(context, words, tracker, isDated: isDated)]
     lines += Self.celebrations(change, tracker, context)
-    guard let standing = change.standing else { return lines }
+    guard let progress = change.progress else { return lines }
     // For a check, each day has its number: "Day 5".
-    let isNumbered = standing.met && (standing.counts || standing.why == "enough")
-    if isNumbered, tracker.kind == .check, tracker.goal?.count ?? 1 == 1, !tracker.hasItems, standing.number > 0 {
-      let month = localized("%1 of %2 this month", standing.numberThisMonth, standing.countedThisMonth)
-      lines.append("  " + localized("day %1; %2", standing.number, month))
+    let isNumbered = progress.met && (progress.counts || progress.reason == "enough")
+    if isNumbered, tracker.kind == .check, tracker.goal?.count ?? 1 == 1, !tracker.hasItems, progress.number > 0 {
+      let month = localized("%1 of %2 this month", progress.numberThisMonth, progress.countedThisMonth)
+      lines.append("  " + localized("day %1; %2", progress.number, month))
     }
-    lines += progress(standing, context, words)
+    lines += goalLines(progress, context, words)
     lines += trend(context, words, tracker)
-    if let streak = streak(standing, words) { lines.append("  \(streak)") }
-    if let stock = standing.stock {
+    if let streak = streak(progress, words) { lines.append("  \(streak)") }
+    if let stock = progress.stock {
       let text = StockVerbs.line(stock, words)
       lines.append("  " + (change.stock == nil ? text : context.style("! \(text)", StockVerbs.tone(stock))))
       lines += StockVerbs.short(stock, words).flatMap { TextWidth.wrap("! " + $0, to: context.width - 2) }.map {
@@ -66,27 +66,27 @@ struct ChangeReport {
     return text + context.style("  #\(entry.id)", .faint)
   }
 
-  private func progress(
-    _ standing: TrackersInterface.Standing, _ context: Context, _ words: TrackerWords
+  private func goalLines(
+    _ progress: TrackersInterface.GoalProgress, _ context: Context, _ words: TrackerWords
   ) -> [String] {
-    let tracker = standing.tracker
-    guard tracker.goal != nil, let percent = words.percent(standing), tracker.kind != .check || standing.percent != nil
+    let tracker = progress.tracker
+    guard tracker.goal != nil, let percent = words.percent(progress), tracker.kind != .check || progress.percent != nil
     else {
       if tracker.isLimited {
-        return ["  " + [words.state(standing), words.remaining(standing)].compactMap { $0 }.joined(separator: "; ")]
+        return ["  " + [words.state(progress), words.remaining(progress)].compactMap { $0 }.joined(separator: "; ")]
       }
       guard tracker.kind == .amount else { return [] }
-      return ["  " + localized("%1 so far", words.state(standing))]
+      return ["  " + localized("%1 so far", words.state(progress))]
     }
     let isSingle = tracker.kind == .check && (tracker.goal?.count ?? 1) == 1 && !tracker.isLimited
     guard !isSingle else { return [] }
-    var text = words.state(standing)
+    var text = words.state(progress)
     if tracker.kind == .measure { text = words.goal(tracker).map { localized("goal %1", $0) } ?? text }
     text += ", \(LocalizedFormat.number(Double(percent))) %"
-    if let remaining = words.remaining(standing) { text += "; \(remaining)" }
+    if let remaining = words.remaining(progress) { text += "; \(remaining)" }
     let bar = Bar.text(
       Double(percent) / 100, width: context.width >= 70 ? 20 : 10, style: context.style,
-      tone: StandingRows.tone(standing))
+      tone: ProgressRows.tone(progress))
     let indent = (context.width >= 70 ? 20 : 10) + 4
     let wrapped = TextWidth.wrap(text, to: context.width, indent: indent)
     return ["  \(bar)  \(wrapped[0].dropFirst(indent))"] + wrapped.dropFirst()
@@ -100,17 +100,17 @@ struct ChangeReport {
     var text = localized("average %1", words.amount(average, tracker))
     if let rate = entry.rate {
       var trend = MeasureTrend(rate, value: entry.value, of: tracker)
-      if change.standing?.isGoalValueReached == true { trend.heading = .neither }
+      if change.progress?.isGoalValueReached == true { trend.heading = .neither }
       text += ", " + context.style("\(trend.arrow) \(words.rate(rate, tracker))", trend.tone)
     }
     return ["  \(text)"]
   }
 
-  private func streak(_ standing: TrackersInterface.Standing, _ words: TrackerWords) -> String? {
-    let streak = standing.streak
+  private func streak(_ progress: TrackersInterface.GoalProgress, _ words: TrackerWords) -> String? {
+    let streak = progress.streak
     guard streak.length > 1 else { return nil }
     let text = localized("%1 in a row", words.streak(streak))
-    let isBest = streak.length >= 3 && streak.length == standing.longest.length && streak.unit == standing.longest.unit
+    let isBest = streak.length >= 3 && streak.length == progress.longest.length && streak.unit == progress.longest.unit
     return isBest ? localized("%1: your longest streak", text) : text
   }
 
@@ -126,7 +126,7 @@ struct ChangeReport {
     }
     switch change.limit {
     case .near: lines.append(warning(localized("Near the limit"), .caution, context))
-    case .passed: lines.append(warning(localized("The limit is exceeded"), .bad, context))
+    case .exceeded: lines.append(warning(localized("The limit is exceeded"), .bad, context))
     case .under, nil: break
     }
     for milestone in change.milestones {

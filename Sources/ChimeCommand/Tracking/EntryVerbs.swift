@@ -136,7 +136,7 @@ enum EntryVerbs {
       hint: "chime entry edit \(id) --note \"…\"")
     let reply: TrackersInterface.EditEntry.Reply = try context.daemon().call(parameters)
     guard
-      let tracker = try reply.change.standing?.tracker
+      let tracker = try reply.change.progress?.tracker
         ?? TrackerArgument.trackers(context).first(where: { $0.id == reply.change.entry?.tracker })
     else { return .success }
     ChangeReport(change: reply.change, tracker: tracker).print(context, at: true)

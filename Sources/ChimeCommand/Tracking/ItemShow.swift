@@ -23,7 +23,7 @@ enum ItemShow {
     json: "`item`, `entries` (a list of each `entry`, the newest first, at most 20) and `achievements`", run: run)
 
   /// The most entries in the output for programs.
-  private static let entriesTold = 20
+  private static let maxEntries = 20
   /// The most entries shown to a person.
   private static let entriesShown = 5
 
@@ -35,7 +35,7 @@ enum ItemShow {
       T.Achievements(tracker: tracker.id, item: item.id)
     ).achievements
     let entries = try daemon.call(
-      T.Entries(tracker: tracker.id, item: item.id, limit: entriesTold)
+      T.Entries(tracker: tracker.id, item: item.id, limit: maxEntries)
     ).entries
     switch context.format {
     case .json: context.print(json: ["item": item, "entries": entries, "achievements": achievements])

@@ -113,7 +113,7 @@ enum StockVerbs {
 
   /// Reports that more was used than was in stock, and the remedy.
   static func short(_ stock: Level, _ words: TrackerWords) -> [String] {
-    guard let short = stock.short else { return [] }
+    guard let short = stock.shortfall else { return [] }
     return [
       localized(
         "%1: entries used %2 more than the stock had; set the present stock: %3",

@@ -27,8 +27,8 @@ enum TrackerOptions {
       "How many days are enough, no matter which: 3/week, 10/month, or 3/10 (in any 10 days)"),
     .value("day-starts", nil, "HH:MM", "The time at which its day begins; earlier entries belong to the day before"),
     .value(
-      "slot", nil, "SLOT", "Its part of the day: morning, anytime or evening",
-      choices: TrackersInterface.Tracker.Slot.allCases.map(\.rawValue)),
+      "time-of-day", nil, "PART", "Its part of the day: morning, anytime or evening",
+      choices: TrackersInterface.Tracker.TimeOfDay.allCases.map(\.rawValue)),
     .value("skips", nil, "N", "How many days of a month you may skip; the default is no limit"),
     .flag("items", nil, "Make it a collection: its entries refer to items"),
     .value("fields", nil, "LIST", "Further measures of an entry with their units: body-fat=%,waist=cm"),
@@ -70,7 +70,7 @@ enum TrackerOptions {
     }
     draft.counting = try counting(line)
     draft.dayStartsAt = try line.value("day-starts").map { try time($0) }
-    draft.slot = line.value("slot").flatMap { .init(rawValue: $0) }
+    draft.timeOfDay = line.value("time-of-day").flatMap { .init(rawValue: $0) }
     if line.value("skips")?.isEmpty == true {
       reset.append("skipsEachMonth")
     } else {

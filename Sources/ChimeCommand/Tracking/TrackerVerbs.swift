@@ -12,7 +12,7 @@ enum TrackerVerbs {
         + "and change any tracker."
     ],
     examples: [
-      "chime tracker add reading --days mon,wed,fri --slot evening",
+      "chime tracker add reading --days mon,wed,fri --time-of-day evening",
       "chime tracker add water --unit ml --goal 2500 --presets 150,250,330", "chime tracker list",
     ],
     alsoTried: ["trackers", "habit", "habits", "goal"], subverbs: [add, edit, list, show, pause, resume, skip, remove])
@@ -29,7 +29,7 @@ enum TrackerVerbs {
       DraftOptions.dryRun, DraftOptions.token,
     ],
     examples: [
-      "chime tracker add reading --days mon,wed,fri --slot evening",
+      "chime tracker add reading --days mon,wed,fri --time-of-day evening",
       "chime tracker add water --unit ml --goal 2500 --usual 250 --presets 150,250,330",
       "chime tracker add running --unit km --goal 20 --per week",
       "chime tracker add \"Evening walk\" --times 3/week --day-starts 4:00",
@@ -97,7 +97,7 @@ enum TrackerVerbs {
     try TrackerOptions.fill(&draft, context, old: tracker)
     try need(
       draft != empty, localized("what should change? Give an option"),
-      hint: localized("for example: chime tracker edit %1 --slot evening", tracker.id))
+      hint: localized("for example: chime tracker edit %1 --time-of-day evening", tracker.id))
     return try put(draft, context)
   }
 
@@ -237,7 +237,7 @@ enum TrackerPage {
         localized("%1 until %2", words.weekdays($0.weekdays), words.date($0.until))
       }.joined(separator: "; "))
     if tracker.dayStartsAt != "00:00" { add(localized("day starts"), tracker.dayStartsAt) }
-    add(localized("slot"), words.slot(tracker.slot))
+    add(localized("time of day"), words.timeOfDay(tracker.timeOfDay))
     add(
       localized("fields"),
       tracker.fields.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }.joined(separator: ", "))

@@ -5,7 +5,7 @@ import ChimeWords
 /// Formats trackers, entries and progress for a person.
 struct TrackerWords: Sendable {
   typealias Tracker = TrackersInterface.Tracker
-  typealias Standing = TrackersInterface.Standing
+  typealias GoalProgress = TrackersInterface.GoalProgress
 
   /// The user's languages, for texts from packs.
   var preferredLanguages: PreferredLanguages
@@ -125,26 +125,26 @@ struct TrackerWords: Sendable {
   // MARK: Progress
 
   /// Returns the progress of the day or of the goal's period: `1,750 of 2,500 ml`, `done`, `82.4 kg`.
-  func state(_ standing: Standing) -> String {
-    let tracker = standing.tracker
-    if !standing.counts, standing.entries == 0, let why = why(standing.why) { return why }
+  func state(_ progress: GoalProgress) -> String {
+    let tracker = progress.tracker
+    if !progress.counts, progress.entries == 0, let reason = reason(progress.reason) { return reason }
     switch tracker.kind {
     case .check:
       let goal = tracker.goal?.count ?? 1
       if goal != 1 || tracker.isLimited || tracker.goal?.period ?? .day != .day {
-        return ofGoal(LocalizedFormat.number(standing.reached ?? 0), LocalizedFormat.number(Double(goal)), tracker)
+        return ofGoal(LocalizedFormat.number(progress.reached ?? 0), LocalizedFormat.number(Double(goal)), tracker)
       }
-      if let items = standing.items, !items.isEmpty {
+      if let items = progress.items, !items.isEmpty {
         return items.map { TerminalSanitizer.line($0.title) }.joined(separator: ", ")
       }
-      return standing.met || standing.entries > 0 ? localized("done") : localized("not yet")
+      return progress.met || progress.entries > 0 ? localized("done") : localized("not yet")
     case .amount:
-      let reached = standing.reached ?? standing.total ?? 0
+      let reached = progress.reached ?? progress.total ?? 0
       guard let goal = tracker.goal?.total else { return amount(reached, tracker) }
       return ofGoal(number(reached, tracker), amount(goal, tracker), tracker)
     case .measure:
-      guard let value = standing.value else { return localized("no value yet") }
-      guard standing.entries == 0, !standing.met else { return amount(value, tracker) }
+      guard let value = progress.value else { return localized("no value yet") }
+      guard progress.entries == 0, !progress.met else { return amount(value, tracker) }
       return localized("last %1", amount(value, tracker))
     }
   }
@@ -158,44 +158,44 @@ struct TrackerWords: Sendable {
   }
 
   /// Returns the rest: `750 ml to go`; nil without a goal, or if it is met.
-  func remaining(_ standing: Standing) -> String? {
-    if standing.tracker.kind == .measure {
+  func remaining(_ progress: GoalProgress) -> String? {
+    if progress.tracker.kind == .measure {
       // A measure meets its day by being taken; its goal value is a separate matter.
-      guard let goal = standing.tracker.goal?.value, let value = standing.value, standing.percent ?? 0 < 100,
+      guard let goal = progress.tracker.goal?.value, let value = progress.value, progress.percent ?? 0 < 100,
         goal != value
       else { return nil }
-      return localized("%1 to go", amount((value - goal).magnitude, standing.tracker))
+      return localized("%1 to go", amount((value - goal).magnitude, progress.tracker))
     }
-    if standing.tracker.isLimited { return left(standing) }
-    guard !standing.met, let remaining = standing.remaining, remaining != 0 else { return nil }
-    if standing.tracker.kind == .check {
+    if progress.tracker.isLimited { return left(progress) }
+    guard !progress.met, let remaining = progress.remaining, remaining != 0 else { return nil }
+    if progress.tracker.kind == .check {
       // "Not yet" already says this.
-      guard standing.tracker.goal?.count ?? 1 > 1 || standing.tracker.goal?.period ?? .day != .day else { return nil }
+      guard progress.tracker.goal?.count ?? 1 > 1 || progress.tracker.goal?.period ?? .day != .day else { return nil }
       return localized(count: Int(remaining.rounded()), "%n to go", "%n to go")
     }
-    return localized("%1 to go", amount(remaining.magnitude, standing.tracker))
+    return localized("%1 to go", amount(remaining.magnitude, progress.tracker))
   }
 
   /// Returns the distance to a limit: `80 mg left`, `40 mg over`.
-  private func left(_ standing: Standing) -> String? {
-    let tracker = standing.tracker
-    guard let limit = tracker.goal?.total ?? tracker.goal?.count.map(Double.init), let reached = standing.reached
+  private func left(_ progress: GoalProgress) -> String? {
+    let tracker = progress.tracker
+    guard let limit = tracker.goal?.total ?? tracker.goal?.count.map(Double.init), let reached = progress.reached
     else { return nil }
     let rest = (limit - reached).magnitude
     let text = tracker.kind == .check ? LocalizedFormat.number(rest) : amount(rest, tracker)
-    if standing.limit == .passed { return localized("%1 over", text) }
-    return standing.met ? nil : localized("%1 left", text)
+    if progress.limit == .exceeded { return localized("%1 over", text) }
+    return progress.met ? nil : localized("%1 left", text)
   }
 
   /// Returns the percentage of the goal; a check without one has 0 or 100; nil if there is nothing to reach.
-  func percent(_ standing: Standing) -> Int? {
-    if standing.percent != nil || standing.tracker.isLimited { return standing.percent }
-    return standing.tracker.kind == .check ? (standing.met ? 100 : 0) : nil
+  func percent(_ progress: GoalProgress) -> Int? {
+    if progress.percent != nil || progress.tracker.isLimited { return progress.percent }
+    return progress.tracker.kind == .check ? (progress.met ? 100 : 0) : nil
   }
 
   /// Returns the reason why a day does not count; nil for an unknown reason.
-  func why(_ why: String?) -> String? {
-    switch why {
+  func reason(_ reason: String?) -> String? {
+    switch reason {
     case "weekday": localized("not today")
     case "paused": localized("paused")
     case "skipped": localized("skipped")
@@ -215,8 +215,8 @@ struct TrackerWords: Sendable {
     }
   }
 
-  func slot(_ slot: Tracker.Slot) -> String {
-    switch slot {
+  func timeOfDay(_ timeOfDay: Tracker.TimeOfDay) -> String {
+    switch timeOfDay {
     case .morning: localized("Morning")
     case .anytime: localized("Anytime")
     case .evening: localized("Evening")
@@ -278,7 +278,7 @@ struct TrackerWords: Sendable {
   }
 }
 
-extension TrackersInterface.Standing {
+extension TrackersInterface.GoalProgress {
   /// Whether a measure has reached its goal value; `met` only means that it was measured on the day.
   var isGoalValueReached: Bool { tracker.kind == .measure && tracker.goal?.value != nil && remaining ?? 1 <= 0 }
 }
@@ -289,7 +289,7 @@ extension TrackersInterface.Tracker {
 
 extension TrackersInterface.DayTotal {
   /// Whether this is a day of a limit that is neither over nor exceeded.
-  var isOpenLimit: Bool { !met && limit.map { $0 != .passed } ?? false }
+  var isOpenLimit: Bool { !met && limit.map { $0 != .exceeded } ?? false }
   /// Whether the day has a number, as in "8 of 10"; a day off that was met anyway has none.
   var isNumbered: Bool { number != nil }
   /// Whether the day counts toward the total, as in "8 of 10".

@@ -35,7 +35,7 @@ enum Undo {
       let what = [act(later.kind), subject(later.subject, of: later.kind)].filter { !$0.isEmpty }
         .joined(separator: ": ")
       let older = localized(
-        "Your last action cannot be undone (%1). The one before it: %2.", what, told(found.undone))
+        "Your last action cannot be undone (%1). The one before it: %2.", what, description(found.undone))
       try need(context.process.isInteractive, older, hint: localized("chime undo --yes undoes that one"))
       context.note(older)
       guard Asking.confirm(context, localized("Undo that?"), otherwise: localized("Nothing was undone.")) else {
@@ -47,7 +47,7 @@ enum Undo {
       ? found
       : try daemon.call(TrackersInterface.Undo(change: found.undone.id, skip: skips ? true : nil))
     context.print(reply.undone, named: "undone") {
-      let what = told(reply.undone)
+      let what = description(reply.undone)
       context.out(
         isDry
           ? localized("Would undo: %1", what)
@@ -61,7 +61,7 @@ enum Undo {
     return .success
   }
 
-  private static func told(_ change: TrackersInterface.Undoable) -> String {
+  private static func description(_ change: TrackersInterface.Undoable) -> String {
     [kind(change.kind), subject(change.subject, of: change.kind)].filter { !$0.isEmpty }.joined(separator: ": ")
   }
 

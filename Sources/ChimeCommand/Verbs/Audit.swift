@@ -110,7 +110,7 @@ enum Audit {
   }
 
   /// Returns `3 downtime, 1 suspend`, or a dash.
-  private static func tallies(_ tallies: [OccurrencesInterface.Tally], _ name: (String) -> String) -> String {
+  private static func tallies(_ tallies: [OccurrencesInterface.ReasonCount], _ name: (String) -> String) -> String {
     tallies.isEmpty ? "-" : tallies.map { "\($0.count) \(name($0.reason))" }.joined(separator: ", ")
   }
 
@@ -173,7 +173,7 @@ struct AuditTotal {
       unexplained += audit.unexplained
       givenUp += audit.givenUp
       lateness.add(DurationCounts(counts: audit.lateness))
-      answers.add(DurationCounts(counts: audit.answers))
+      answers.add(DurationCounts(counts: audit.timeToDone))
     }
   }
 }

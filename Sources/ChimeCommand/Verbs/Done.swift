@@ -39,10 +39,10 @@ enum Done {
     let daemon = try context.daemon()
     guard let link = try? daemon.call(RemindersInterface.Get(id: reminder)).reminder.tracker,
       link.logs != false, link.amount == nil,
-      let standing = try? daemon.call(T.Day()).view.standings.first(where: { $0.tracker.id == link.tracker }),
-      standing.entries == 0
+      let progress = try? daemon.call(T.Day()).view.progress.first(where: { $0.tracker.id == link.tracker }),
+      progress.entries == 0
     else { return }
-    let tracker = standing.tracker
+    let tracker = progress.tracker
     guard tracker.kind == .measure || tracker.kind == .amount && tracker.usual == nil else { return }
     let hint = localized(
       "%1 was done, but nothing was logged: `%2` logs it", tracker.id, context.trackerWords.logging(tracker))

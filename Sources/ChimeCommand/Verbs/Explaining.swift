@@ -22,7 +22,7 @@ struct Explanation {
   var zone: Zone
   var moments: [Moment]
   /// The days in this period that calendars remove. Only the daemon knows the calendars.
-  var leftOut: [Wire.LeftOut] = []
+  var excludedDays: [Wire.ExcludedDay] = []
   /// Remarks on the schedule as a whole.
   var notes: [String] = []
   /// The event it waits for, if it has no times of its own.
@@ -31,7 +31,7 @@ struct Explanation {
   struct Moment {
     var instant: Instant
     /// The zone's abbreviation at that time: `CET`.
-    var label: String
+    var abbreviation: String
     /// A remark on a DST change.
     var remark: String?
   }
@@ -48,7 +48,7 @@ enum Explaining {
         fold: question.fold.flatMap { FoldRule(rawValue: $0.rawValue) })
       let moments = timetable.occurrences(after: question.after).prefix(count).map {
         Explanation.Moment(
-          instant: $0, label: zone.abbreviation(at: $0), remark: timetable.remark(for: $0)?.description)
+          instant: $0, abbreviation: zone.abbreviation(at: $0), remark: timetable.remark(for: $0)?.description)
       }
       return Explanation(
         canonical: schedule.canonical, dialect: schedule.dialect.rawValue, zone: zone, moments: moments)
@@ -60,12 +60,12 @@ enum Explaining {
           latitude: question.place?.latitude, longitude: question.place?.longitude))
       let moments = reply.next.compactMap { moment in
         (try? RFC3339.parse(moment.at)).map {
-          Explanation.Moment(instant: $0, label: moment.label, remark: moment.remark)
+          Explanation.Moment(instant: $0, abbreviation: moment.abbreviation, remark: moment.remark)
         }
       }
       return Explanation(
         canonical: reply.canonical, dialect: reply.dialect, zone: try context.zone(reply.zone), moments: moments,
-        leftOut: reply.leftOut ?? [],
+        excludedDays: reply.excludedDays ?? [],
         // Remarks on single times begin with the time; the moments show those.
         notes: reply.remarks.filter { remark in !reply.next.contains { remark.hasPrefix("\($0.at): ") } })
     }

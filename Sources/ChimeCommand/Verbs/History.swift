@@ -105,7 +105,7 @@ enum History {
     case .done: return .init(StateWords.say("done") + way(occurrence) + rounds, .good)
     case .dismissed: return .init(StateWords.say("dismissed") + way(occurrence) + rounds, .faint)
     case .fired, .delivered: return .init(StateWords.say(occurrence.state.rawValue) + rounds)
-    case .awaited: return .init(localized("waiting for a ping until %1", clock.text(occurrence.awaitedUntil)), .faint)
+    case .awaited: return .init(localized("waiting for a ping until %1", clock.text(occurrence.pingDeadline)), .faint)
     case .snoozed where occurrence.rounds == 0:
       return .init(localized("moved to %1", clock.text(occurrence.snoozedUntil)))
     case .snoozed:

@@ -81,7 +81,7 @@ enum List {
   }
 
   private static func next(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
-    clock.cell(reminder.next, reminder.state == .paused || reminder.passedOver != nil ? .faint : .plain)
+    clock.cell(reminder.next, reminder.state == .paused || reminder.skipReason != nil ? .faint : .plain)
   }
 
   /// Returns the schedule. A single moment is only "once", because its time stands in another column. A schedule in
@@ -96,7 +96,7 @@ enum List {
   /// Returns the distance of the next time, or why there is none.
   private static func left(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
     // Whatever the state: a reminder that notifies nobody deserves a warning.
-    if reminder.unheard != nil, reminder.state != .finished {
+    if reminder.undeliverable != nil, reminder.state != .finished {
       let mark = localized("! reaches nobody")
       return .init(
         reminder.state == .active ? "\(mark), \(clock.relative(reminder.next))" : mark, short: mark, .bad)
@@ -106,10 +106,10 @@ enum List {
       if reminder.next == nil, reminder.follows != nil || reminder.onlyIfDone?.since != nil {
         return .init(localized("waits"), .faint)
       }
-      if let reason = reminder.passedOver {
+      if let reason = reminder.skipReason {
         return .init(
-          "\(clock.relative(reminder.next)), \(ComingMark.text(passedOver: reason))",
-          short: ComingMark.text(passedOver: reason), .faint)
+          "\(clock.relative(reminder.next)), \(ComingMark.text(skipReason: reason))",
+          short: ComingMark.text(skipReason: reason), .faint)
       } else {
         return .init(
           clock.relative(reminder.next) + (reminder.held == nil ? "" : localized(", held")),

@@ -58,8 +58,10 @@ enum Next {
         .init(title: "PASSED", dropOrder: 2), .init(title: "REMINDER", canShrink: true),
       ])
       for coming in upcoming {
-        let tone: Style.Tone = coming.paused || coming.passedOver != nil ? .faint : .plain
-        let marks = [ComingMark.text(coming), ComingMark.leftOut(coming, context.preferredLanguages)].compactMap { $0 }
+        let tone: Style.Tone = coming.paused || coming.skipReason != nil ? .faint : .plain
+        let marks = [ComingMark.text(coming), ComingMark.excludedDays(coming, context.preferredLanguages)].compactMap {
+          $0
+        }
         let mark = marks.isEmpty ? "" : " (\(marks.joined(separator: "; ")))"
         table.rows.append([
           .init(clock.text(coming.at), tone), .init(clock.relative(coming.at), tone),
@@ -71,7 +73,7 @@ enum Next {
     }
     guard context.format == .human, !awaiting.isEmpty else { return .success }
     if !upcoming.isEmpty { context.out() }
-    var table = Table(columns: [.init(title: "REMINDER", canShrink: true), .init(title: "WAITS", canShrink: true)])
+    var table = Table(columns: [.init(title: "REMINDER", canShrink: true), .init(title: "WAITS FOR", canShrink: true)])
     for one in awaiting.prefix(limit) {
       table.rows.append([
         .init("\(one.reminder)  \(one.title)"), .init(ChainText.waits(one), .faint),
@@ -91,8 +93,9 @@ enum Next {
     return end
   }
 
-  private static func draw(_ context: Context, _ upcoming: [OccurrencesInterface.Coming], to end: Instant, limit: Int?)
-  {
+  private static func draw(
+    _ context: Context, _ upcoming: [OccurrencesInterface.UpcomingTime], to end: Instant, limit: Int?
+  ) {
     let signs = TimelineSigns(Glyphs(context))
     let lanes = TimelineLanes.of(upcoming, id: \.reminder, title: \.title) { coming -> Timeline.Mark? in
       WallClock.instant(coming.at).map { signs.mark(coming, at: $0) }

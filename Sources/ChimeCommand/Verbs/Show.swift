@@ -47,7 +47,7 @@ enum Show {
       (localized("time zone"), zone(reminder)),
       (localized("place"), PlaceText.text(reminder.latitude, reminder.longitude)),
       (localized("tags"), reminder.tags.isEmpty ? nil : reminder.tags.joined(separator: ", ")),
-      (localized("unreachable"), reminder.unheard.map { localizedServerMessage($0) }),
+      (localized("unreachable"), reminder.undeliverable.map { localizedServerMessage($0) }),
       (localized("urgency"), reminder.urgency == .normal ? nil : StateWords.say(reminder.urgency.rawValue)),
     ]
     facts += DraftOptions.fields.compactMap { $0.shown?(reminder) }

@@ -47,8 +47,8 @@ enum When {
     ],
     alsoTried: ["explain", "parse", "calendar", "check", "convert"],
     json:
-      "with `--line` `title`, and `tags`, `urgency`, `channels` and `body` where the line has them; `canonical`, `dialect`, `zone`, `next`: a list of times, `times`: a list of the same with `at`, `seconds` since "
-      + "1970, `label` (CET), `away` (seconds) and `remark`, `remarks`: a list of sentences, and `leftOut`: the days among these times that a "
+      "with `--line` `title`, and `tags`, `urgency`, `channels` and `body` where the line has them; `canonical`, `dialect`, `zone`, `next`: a list of times, `times`: a list of the same with `at`, `epochSeconds` since "
+      + "1970, `abbreviation` (CET), `secondsUntil` and `remark`, `remarks`: a list of sentences, and `excludedDays`: the days among these times that a "
       + "calendar takes from it, each with `date`, `calendar` and `name`; with `--as` only "
       + "`canonical`, `dialect` and `remarks`",
     run: run)
@@ -114,27 +114,29 @@ enum When {
     let zone = explanation.zone
     let moments = explanation.moments
     func stamp(_ moment: Explanation.Moment) -> String { RFC3339.format(moment.instant, in: zone) }
-    func away(_ moment: Explanation.Moment) -> Int { Int(moment.instant.seconds - after.seconds) }
+    func secondsUntil(_ moment: Explanation.Moment) -> Int { Int(moment.instant.seconds - after.seconds) }
     switch context.format {
     case .json:
       let times = moments.map {
-        Output.ComingTime(
-          at: .init(at: stamp($0), zone: zone.identifier), seconds: Int($0.instant.seconds), label: $0.label,
-          away: away($0), remark: $0.remark)
+        Output.NextTime(
+          at: .init(at: stamp($0), zone: zone.identifier), epochSeconds: Int($0.instant.seconds),
+          abbreviation: $0.abbreviation,
+          secondsUntil: secondsUntil($0), remark: $0.remark)
       }
       let line = title.map { [JSONText.Member(name: "title", value: .string($0))] + marks.members } ?? []
       context.print(
         json: [
           "canonical": explanation.canonical, "dialect": explanation.dialect, "zone": zone.identifier,
           "next": moments.map(stamp), "times": times, "remarks": moments.compactMap(\.remark) + explanation.notes,
-          "leftOut": explanation.leftOut,
+          "excludedDays": explanation.excludedDays,
         ], before: line)
     case .plain:
-      context.out(Plain.line(["next", "seconds", "label", "away", "remark"]))
+      context.out(Plain.line(["next", "epochSeconds", "abbreviation", "secondsUntil", "remark"]))
       for moment in moments {
         context.out(
           Plain.line([
-            stamp(moment), String(moment.instant.seconds), moment.label, String(away(moment)), moment.remark ?? "",
+            stamp(moment), String(moment.instant.seconds), moment.abbreviation, String(secondsUntil(moment)),
+            moment.remark ?? "",
           ]))
       }
     case .human:
@@ -156,7 +158,7 @@ enum When {
     for moment in explanation.moments {
       let offset = String(RFC3339.format(moment.instant, in: explanation.zone).dropFirst(19))
       // Zones without abbreviations use their offset as label.
-      let label = moment.label.first?.isLetter == true ? " \(moment.label)" : ""
+      let label = moment.abbreviation.first?.isLetter == true ? " \(moment.abbreviation)" : ""
       table.rows.append([
         .init(clock.text(moment.instant)), .init(offset == "Z" ? "UTC" : offset + label, .faint),
         .init(clock.relative(moment.instant)),
@@ -180,8 +182,8 @@ enum When {
       }
     }
     if isWhole { context.out(style(localized("and no further time"), .faint)) }
-    if !explanation.leftOut.isEmpty {
-      let text = localized("left out: %1", LeftOutDays.text(explanation.leftOut, context.preferredLanguages))
+    if !explanation.excludedDays.isEmpty {
+      let text = localized("left out: %1", ExcludedDays.text(explanation.excludedDays, context.preferredLanguages))
       for line in TextWidth.wrap(TerminalSanitizer.line(text), to: context.width) { context.out(style(line, .faint)) }
     }
     for note in explanation.notes { context.out(style(TerminalSanitizer.line(localizedServerMessage(note)), .caution)) }

@@ -32,7 +32,7 @@ enum Why {
       silence: try daemon.call(DaemonInterface.Status()).status.silence,
       endpoints: try daemon.call(EndpointsInterface.List()).endpoints,
       commands: try daemon.call(CommandsInterface.List()).commands,
-      leftOut: try leftOut(of: reminder, context, daemon), preferredLanguages: context.preferredLanguages
+      excludedDays: try excludedDays(of: reminder, context, daemon), preferredLanguages: context.preferredLanguages
     ).all
     switch context.format {
     case .json: context.print(json: ["reminder": reminder, "reasons": reasons.map(\.output)])
@@ -52,9 +52,9 @@ enum Why {
   }
 
   /// Reads the days before the next time that calendars remove.
-  private static func leftOut(
+  private static func excludedDays(
     of reminder: RemindersInterface.Reminder, _ context: Context, _ daemon: Daemon
-  ) throws -> [Wire.LeftOut] {
+  ) throws -> [Wire.ExcludedDay] {
     // Most schedules name no calendar.
     guard reminder.next != nil, (try? Schedule(canonical: reminder.when))?.calendarNames.isEmpty == false else {
       return []
@@ -63,7 +63,7 @@ enum Why {
       SchedulesInterface.Explain(
         when: reminder.when, timezone: reminder.timezone, gap: reminder.gap, fold: reminder.fold, count: 1,
         after: RFC3339.format(context.now, in: .utc), latitude: reminder.latitude, longitude: reminder.longitude))
-    return reply.leftOut ?? []
+    return reply.excludedDays ?? []
   }
 
   private static func show(_ context: Context, _ reminder: RemindersInterface.Reminder, _ reasons: [Reason]) {
@@ -105,7 +105,7 @@ struct Reasons {
   var silence: Wire.Silence?
   var endpoints: [EndpointsInterface.Endpoint]
   var commands: [CommandsInterface.Command]
-  var leftOut: [Wire.LeftOut] = []
+  var excludedDays: [Wire.ExcludedDay] = []
   var preferredLanguages = PreferredLanguages(languages: ["en"])
 
   var all: [Reason] { occurrences.reversed().map { past($0) } + undelivered + coming + channels }
@@ -146,26 +146,26 @@ struct Reasons {
       return reason(
         "The time at \(.time(at)) rang \(lateness) later because of its jitter.", "chime edit \(id) --jitter \"\"")
     }
-    return rang(occurrence)
+    return fired(occurrence)
   }
 
   private func expected(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
     let at = occurrence.scheduledAt
     func reason(_ sentence: Sentence) -> Reason {
-      Reason(kind: .rang, at: at, sentence: sentence, command: "chime expect show \(id)")
+      Reason(kind: .fired, at: at, sentence: sentence, command: "chime expect show \(id)")
     }
     if occurrence.state == .awaited {
-      return reason("A ping for the time at \(.time(at)) is awaited until \(.time(occurrence.awaitedUntil ?? at)).")
+      return reason("A ping for the time at \(.time(at)) is awaited until \(.time(occurrence.pingDeadline ?? at)).")
     }
     return occurrence.firedAt == nil
       ? reason("A ping came for the time at \(.time(at)).")
       : reason("For the time at \(.time(at)) no successful ping came in time, and Chime notified you.")
   }
 
-  private func rang(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
+  private func fired(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
     let at = occurrence.scheduledAt
     func reason(_ sentence: Sentence, _ command: String? = nil) -> Reason {
-      Reason(kind: .rang, at: at, sentence: sentence, command: command)
+      Reason(kind: .fired, at: at, sentence: sentence, command: command)
     }
     let done = "chime done \(occurrence.id)"
     return switch occurrence.state {
@@ -233,7 +233,7 @@ struct Reasons {
     return deliveries.filter { $0.occurrence == latest.id && $0.event == nil }.compactMap { delivery in
       // Of several repetitions, the newest stands for its channel.
       guard seen.insert(delivery.channel).inserted else { return nil }
-      let result = Sentence.Value.told(delivery.lastResult ?? "")
+      let result = Sentence.Value.serverMessage(delivery.lastResult ?? "")
       let sentence: Sentence
       var command = "chime deliveries --id \(delivery.id)"
       switch delivery.state {
@@ -271,13 +271,13 @@ struct Reasons {
     if reminder.skipNext > 0 {
       add("It skips its next times; their number: \(reminder.skipNext).", "skip \(id) -n 0")
     }
-    for day in leftOut {
+    for day in excludedDays {
       add(
-        "It does not ring on a day that its schedule leaves out: \(.leftOut(day, preferredLanguages)).",
+        "It does not ring on a day that its schedule leaves out: \(.excludedDay(day, preferredLanguages)).",
         "calendars \(day.calendar)")
     }
     if let problem = reminder.wakeProblem {
-      add("The machine is not woken for it: \(.told(problem))", "doctor")
+      add("The machine is not woken for it: \(.serverMessage(problem))", "doctor")
     }
     guard let next = reminder.next else {
       // What a reminder without a next time waits for.
@@ -298,7 +298,7 @@ struct Reasons {
       return reasons
     }
     let at = Sentence.Value.time(next)
-    if let passed = reminder.passedOver {
+    if let passed = reminder.skipReason {
       let command = "edit \(id) --no-quiet-when-done"
       switch passed {
       case .doneAlready: add("Its time at \(at) will not ring: its tracker is done already.", command)
@@ -348,10 +348,11 @@ struct Reasons {
       }
       if let cause = endpoint.disabled {
         return reason(
-          "Messages cannot reach \(name): the endpoint is disabled: \(.told(cause))", "endpoint enable \(name)")
+          "Messages cannot reach \(name): the endpoint is disabled: \(.serverMessage(cause))", "endpoint enable \(name)"
+        )
       }
-      guard let fault = endpoint.fault else { return nil }
-      return reason("Messages cannot reach \(name): \(.told(fault))", "endpoint show \(name)")
+      guard let fault = endpoint.problem else { return nil }
+      return reason("Messages cannot reach \(name): \(.serverMessage(fault))", "endpoint show \(name)")
     }
   }
 

@@ -47,11 +47,11 @@ struct WatchModel {
 
   var link = Link.connected
   var health: DaemonInterface.Health?
-  var upcoming: [OccurrencesInterface.Coming] = [] { didSet { knowsUpcoming = true } }
+  var upcoming: [OccurrencesInterface.UpcomingTime] = [] { didSet { knowsUpcoming = true } }
   /// The reminders without a time, because they wait for another.
   var awaiting: [OccurrencesInterface.Awaiting] = []
   /// All times of the next 24 hours, if the screen has room for them; `upcoming` has only the next of each reminder.
-  var ahead: [OccurrencesInterface.Coming] = []
+  var ahead: [OccurrencesInterface.UpcomingTime] = []
   /// Whether upcoming times have arrived; until then the list is unknown, not empty.
   private(set) var knowsUpcoming = false
   /// Whether the history has arrived.
@@ -131,13 +131,13 @@ struct WatchModel {
   mutating func take(history: [OccurrencesInterface.Occurrence]) {
     knowsHistory = true
     let known = lines.last?.at
-    let told = history.compactMap { occurrence -> Line? in
+    let lines = history.compactMap { occurrence -> Line? in
       let times = [occurrence.endedAt, occurrence.deliveredAt, occurrence.firedAt, occurrence.scheduledAt]
       guard let at = times.lazy.compactMap({ $0 }).first.flatMap({ WallClock.instant($0) }) else { return nil }
       if let known, at <= known { return nil }
       return Line(at: at, kind: occurrence.state.rawValue, text: "\"\(occurrence.title)\"")
     }
-    for line in told.sorted(by: { $0.at < $1.at }) { add(line) }
+    for line in lines.sorted(by: { $0.at < $1.at }) { add(line) }
   }
 
   private mutating func add(_ line: Line) {

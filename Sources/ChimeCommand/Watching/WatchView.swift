@@ -199,7 +199,7 @@ struct WatchView {
   private var next: Section {
     var rows = model.upcoming.map { coming in
       let at = WallClock.instant(coming.at) ?? model.now
-      let tone: Style.Tone = coming.paused || coming.passedOver != nil ? .faint : .plain
+      let tone: Style.Tone = coming.paused || coming.skipReason != nil ? .faint : .plain
       return Row(
         lead: [
           Part(stamp(at), tone),
@@ -219,11 +219,11 @@ struct WatchView {
       times: model.upcoming.map { WallClock.instant($0.at) } + model.awaiting.map { _ in nil }, total: rows.count,
       least: 5,
       empty: model.knowsUpcoming
-        ? [localized("Nothing is coming."), localized("Add a reminder: chime in 25m \"Tea\"")] : notTold)
+        ? [localized("Nothing is coming."), localized("Add a reminder: chime in 25m \"Tea\"")] : notLoaded)
   }
 
   /// Before the daemon has answered.
-  private var notTold: [String] { [localized("Looking it up.")] }
+  private var notLoaded: [String] { [localized("Looking it up.")] }
 
   private func isClose(_ instant: Instant) -> Bool {
     instant - model.now < WatchModel.close && instant >= model.now && model.link == .connected
@@ -256,7 +256,7 @@ struct WatchView {
     }
     return Section(
       title: localized("What has happened"), rows: rows, total: rows.count, least: 3, showsEnd: true,
-      empty: model.knowsHistory ? [localized("Nothing yet.")] : notTold)
+      empty: model.knowsHistory ? [localized("Nothing yet.")] : notLoaded)
   }
 
   /// Returns `08:10`, `Fri 08:10` for a day within a week, else the date.

@@ -102,8 +102,8 @@ public enum CommandsInterface {
 
   /// The input of a test run and its result.
   public struct TestResult: WireValue {
-    public static let fieldNames = ["ok", "program", "arguments", "input", "variables", "status", "output", "cut", "error", "tookMs"]
-    public var fieldValues: [Any?] { [ok, program, arguments, input, variables, status, output, cut, error, tookMs] }
+    public static let fieldNames = ["ok", "program", "arguments", "input", "variables", "status", "output", "truncated", "error", "durationMs"]
+    public var fieldValues: [Any?] { [ok, program, arguments, input, variables, status, output, truncated, error, durationMs] }
 
     /// Whether the exit status means delivered.
     public var ok: Bool
@@ -119,13 +119,13 @@ public enum CommandsInterface {
     /// Standard output and standard error, at most 64 KiB.
     public var output: String
     /// Whether the output was longer than that.
-    public var cut: Bool
+    public var truncated: Bool
     /// The error; null if there was none.
     public var error: String?
     /// The duration in milliseconds.
-    public var tookMs: Int
+    public var durationMs: Int
 
-    public init(ok: Bool, program: String, arguments: [String], input: String, variables: [String], status: Int? = nil, output: String, cut: Bool, error: String? = nil, tookMs: Int) {
+    public init(ok: Bool, program: String, arguments: [String], input: String, variables: [String], status: Int? = nil, output: String, truncated: Bool, error: String? = nil, durationMs: Int) {
       self.ok = ok
       self.program = program
       self.arguments = arguments
@@ -133,9 +133,9 @@ public enum CommandsInterface {
       self.variables = variables
       self.status = status
       self.output = output
-      self.cut = cut
+      self.truncated = truncated
       self.error = error
-      self.tookMs = tookMs
+      self.durationMs = durationMs
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -146,9 +146,9 @@ public enum CommandsInterface {
       var variables_: [String]?
       var status_: Int?
       var output_: String?
-      var cut_: Bool?
+      var truncated_: Bool?
       var error_: String?
-      var tookMs_: Int?
+      var durationMs_: Int?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
@@ -159,9 +159,9 @@ public enum CommandsInterface {
         case "variables": variables_ = try reader.value(of: key) as [String]
         case "status": status_ = try reader.value(of: key) as Int?
         case "output": output_ = try reader.value(of: key) as String
-        case "cut": cut_ = try reader.value(of: key) as Bool
+        case "truncated": truncated_ = try reader.value(of: key) as Bool
         case "error": error_ = try reader.value(of: key) as String?
-        case "tookMs": tookMs_ = try reader.value(of: key) as Int
+        case "durationMs": durationMs_ = try reader.value(of: key) as Int
         default: try reader.skip()
         }
       }
@@ -172,22 +172,22 @@ public enum CommandsInterface {
       self.variables = try JSONReader.given(variables_, "variables")
       self.status = status_
       self.output = try JSONReader.given(output_, "output")
-      self.cut = try JSONReader.given(cut_, "cut")
+      self.truncated = try JSONReader.given(truncated_, "truncated")
       self.error = error_
-      self.tookMs = try JSONReader.given(tookMs_, "tookMs")
+      self.durationMs = try JSONReader.given(durationMs_, "durationMs")
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
       writer.field("arguments", arguments)
-      writer.field("cut", cut)
+      writer.field("durationMs", durationMs)
       writer.field("error", error)
       writer.field("input", input)
       writer.field("ok", ok)
       writer.field("output", output)
       writer.field("program", program)
       writer.field("status", status)
-      writer.field("tookMs", tookMs)
+      writer.field("truncated", truncated)
       writer.field("variables", variables)
       writer.endObject()
     }

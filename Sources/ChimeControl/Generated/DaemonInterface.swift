@@ -66,8 +66,8 @@ public enum DaemonInterface {
   }
 
   public struct Health: WireValue {
-    public static let fieldNames = ["version", "pid", "instance", "startedAt", "zone", "store", "storeProblem", "unrecorded", "lastSnapshot", "reminders", "openOccurrences", "expectations", "expectationsDown", "pendingDeliveries", "deadDeliveries", "nextDue", "nextTitle", "connections", "clockEvents", "residentBytes", "summary", "attention", "notices", "trackers", "daemons", "tenants", "silence", "unheard", "heartbeat"]
-    public var fieldValues: [Any?] { [version, pid, instance, startedAt, zone, store, storeProblem, unrecorded, lastSnapshot, reminders, openOccurrences, expectations, expectationsDown, pendingDeliveries, deadDeliveries, nextDue, nextTitle, connections, clockEvents, residentBytes, summary, attention, notices, trackers, daemons, tenants, silence, unheard, heartbeat] }
+    public static let fieldNames = ["version", "pid", "instance", "startedAt", "zone", "store", "storeProblem", "unrecorded", "lastSnapshot", "reminders", "openOccurrences", "expectations", "expectationsDown", "pendingDeliveries", "deadDeliveries", "nextDue", "nextTitle", "connections", "clockEvents", "residentBytes", "summary", "attention", "notices", "trackers", "daemons", "tenants", "silence", "undeliverable", "heartbeat"]
+    public var fieldValues: [Any?] { [version, pid, instance, startedAt, zone, store, storeProblem, unrecorded, lastSnapshot, reminders, openOccurrences, expectations, expectationsDown, pendingDeliveries, deadDeliveries, nextDue, nextTitle, connections, clockEvents, residentBytes, summary, attention, notices, trackers, daemons, tenants, silence, undeliverable, heartbeat] }
 
     public enum Instance: String, JSONCodable, Sendable, CaseIterable {
       case user, system
@@ -129,11 +129,11 @@ public enum DaemonInterface {
     public var silence: Wire.Silence?
     /// The number of reminders with a future time that reach nobody, because all their channels are missing or off. Only
     /// the first ten thousand are evaluated.
-    public var unheard: Int?
+    public var undeliverable: Int?
     /// The state of the heartbeat; null if none is configured.
     public var heartbeat: Heartbeat?
 
-    public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, expectations: Int? = nil, expectationsDown: Int? = nil, pendingDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil, unheard: Int? = nil, heartbeat: Heartbeat? = nil) {
+    public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, expectations: Int? = nil, expectationsDown: Int? = nil, pendingDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil, undeliverable: Int? = nil, heartbeat: Heartbeat? = nil) {
       self.version = version
       self.pid = pid
       self.instance = instance
@@ -161,7 +161,7 @@ public enum DaemonInterface {
       self.daemons = daemons
       self.tenants = tenants
       self.silence = silence
-      self.unheard = unheard
+      self.undeliverable = undeliverable
       self.heartbeat = heartbeat
     }
 
@@ -193,7 +193,7 @@ public enum DaemonInterface {
       var daemons_: [Daemon]?
       var tenants_: [Tenant]?
       var silence_: Wire.Silence?
-      var unheard_: Int?
+      var undeliverable_: Int?
       var heartbeat_: Heartbeat?
       try reader.beginObject()
       while let key = try reader.nextName() {
@@ -225,7 +225,7 @@ public enum DaemonInterface {
         case "daemons": daemons_ = try reader.value(of: key) as [Daemon]?
         case "tenants": tenants_ = try reader.value(of: key) as [Tenant]?
         case "silence": silence_ = try reader.value(of: key) as Wire.Silence?
-        case "unheard": unheard_ = try reader.value(of: key) as Int?
+        case "undeliverable": undeliverable_ = try reader.value(of: key) as Int?
         case "heartbeat": heartbeat_ = try reader.value(of: key) as Heartbeat?
         default: try reader.skip()
         }
@@ -257,7 +257,7 @@ public enum DaemonInterface {
       self.daemons = daemons_
       self.tenants = tenants_
       self.silence = silence_
-      self.unheard = unheard_
+      self.undeliverable = undeliverable_
       self.heartbeat = heartbeat_
     }
 
@@ -288,7 +288,7 @@ public enum DaemonInterface {
       writer.field("summary", summary)
       writer.field("tenants", tenants)
       writer.field("trackers", trackers)
-      writer.field("unheard", unheard)
+      writer.field("undeliverable", undeliverable)
       writer.field("unrecorded", unrecorded)
       writer.field("version", version)
       writer.field("zone", zone)
@@ -296,50 +296,50 @@ public enum DaemonInterface {
     }
   }
 
-  /// `takenAt`: the time at which the receiver accepted the last heartbeat, null before the first. `problem`: why the
+  /// `acceptedAt`: the time at which the receiver accepted the last heartbeat, null before the first. `problem`: why the
   /// daemon sends none, or why the receiver did not accept the last one.
   public struct Heartbeat: WireValue {
-    public static let fieldNames = ["takenAt", "problem"]
-    public var fieldValues: [Any?] { [takenAt, problem] }
+    public static let fieldNames = ["acceptedAt", "problem"]
+    public var fieldValues: [Any?] { [acceptedAt, problem] }
 
-    public var takenAt: Wire.Time?
+    public var acceptedAt: Wire.Time?
     public var problem: String?
 
-    public init(takenAt: Wire.Time? = nil, problem: String? = nil) {
-      self.takenAt = takenAt
+    public init(acceptedAt: Wire.Time? = nil, problem: String? = nil) {
+      self.acceptedAt = acceptedAt
       self.problem = problem
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
-      var takenAt_: Wire.Time?
+      var acceptedAt_: Wire.Time?
       var problem_: String?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
-        case "takenAt": takenAt_ = try reader.value(of: key) as Wire.Time?
+        case "acceptedAt": acceptedAt_ = try reader.value(of: key) as Wire.Time?
         case "problem": problem_ = try reader.value(of: key) as String?
         default: try reader.skip()
         }
       }
-      self.takenAt = takenAt_
+      self.acceptedAt = acceptedAt_
       self.problem = problem_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
+      writer.field("acceptedAt", acceptedAt)
       writer.field("problem", problem)
-      writer.field("takenAt", takenAt)
       writer.endObject()
     }
   }
 
   /// One of the daemons that share a store.
   public struct Daemon: WireValue {
-    public static let fieldNames = ["id", "host", "pid", "version", "startedAt", "state", "unheardMs", "isAsked", "shares"]
-    public var fieldValues: [Any?] { [id, host, pid, version, startedAt, state, unheardMs, isAsked, shares] }
+    public static let fieldNames = ["id", "host", "pid", "version", "startedAt", "state", "heartbeatAgeMs", "isSelf", "shards"]
+    public var fieldValues: [Any?] { [id, host, pid, version, startedAt, state, heartbeatAgeMs, isSelf, shards] }
 
     public enum State: String, JSONCodable, Sendable, CaseIterable {
-      case running, leaving, lost, replaced
+      case running, draining, lost, replaced
     }
 
     /// A number that is never reused.
@@ -351,27 +351,27 @@ public enum DaemonInterface {
     public var version: String
     /// The time at which it joined.
     public var startedAt: Wire.Time
-    /// `running`: its heartbeat is younger than its lease of six seconds. `leaving`: running, but about to stop. `lost`: no
+    /// `running`: its heartbeat is younger than its lease of six seconds. `draining`: running, but about to stop. `lost`: no
     /// heartbeat for six seconds or more; listed for a day at most. `replaced`: lost, but another daemon has started on its
     /// machine since.
     public var state: Daemon.State
     /// The age of its last heartbeat in milliseconds, by the store's clock.
-    public var unheardMs: Int
+    public var heartbeatAgeMs: Int
     /// Whether this daemon answers the call.
-    public var isAsked: Bool
-    /// The number of outbox partitions that it holds.
-    public var shares: Int
+    public var isSelf: Bool
+    /// The number of shards of the outbox that it holds.
+    public var shards: Int
 
-    public init(id: Int, host: String, pid: Int, version: String, startedAt: Wire.Time, state: Daemon.State, unheardMs: Int, isAsked: Bool, shares: Int) {
+    public init(id: Int, host: String, pid: Int, version: String, startedAt: Wire.Time, state: Daemon.State, heartbeatAgeMs: Int, isSelf: Bool, shards: Int) {
       self.id = id
       self.host = host
       self.pid = pid
       self.version = version
       self.startedAt = startedAt
       self.state = state
-      self.unheardMs = unheardMs
-      self.isAsked = isAsked
-      self.shares = shares
+      self.heartbeatAgeMs = heartbeatAgeMs
+      self.isSelf = isSelf
+      self.shards = shards
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -381,9 +381,9 @@ public enum DaemonInterface {
       var version_: String?
       var startedAt_: Wire.Time?
       var state_: Daemon.State?
-      var unheardMs_: Int?
-      var isAsked_: Bool?
-      var shares_: Int?
+      var heartbeatAgeMs_: Int?
+      var isSelf_: Bool?
+      var shards_: Int?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
@@ -393,9 +393,9 @@ public enum DaemonInterface {
         case "version": version_ = try reader.value(of: key) as String
         case "startedAt": startedAt_ = try reader.value(of: key) as Wire.Time
         case "state": state_ = try reader.value(of: key) as Daemon.State
-        case "unheardMs": unheardMs_ = try reader.value(of: key) as Int
-        case "isAsked": isAsked_ = try reader.value(of: key) as Bool
-        case "shares": shares_ = try reader.value(of: key) as Int
+        case "heartbeatAgeMs": heartbeatAgeMs_ = try reader.value(of: key) as Int
+        case "isSelf": isSelf_ = try reader.value(of: key) as Bool
+        case "shards": shards_ = try reader.value(of: key) as Int
         default: try reader.skip()
         }
       }
@@ -405,21 +405,21 @@ public enum DaemonInterface {
       self.version = try JSONReader.given(version_, "version")
       self.startedAt = try JSONReader.given(startedAt_, "startedAt")
       self.state = try JSONReader.given(state_, "state")
-      self.unheardMs = try JSONReader.given(unheardMs_, "unheardMs")
-      self.isAsked = try JSONReader.given(isAsked_, "isAsked")
-      self.shares = try JSONReader.given(shares_, "shares")
+      self.heartbeatAgeMs = try JSONReader.given(heartbeatAgeMs_, "heartbeatAgeMs")
+      self.isSelf = try JSONReader.given(isSelf_, "isSelf")
+      self.shards = try JSONReader.given(shards_, "shards")
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
+      writer.field("heartbeatAgeMs", heartbeatAgeMs)
       writer.field("host", host)
       writer.field("id", id)
-      writer.field("isAsked", isAsked)
+      writer.field("isSelf", isSelf)
       writer.field("pid", pid)
-      writer.field("shares", shares)
+      writer.field("shards", shards)
       writer.field("startedAt", startedAt)
       writer.field("state", state)
-      writer.field("unheardMs", unheardMs)
       writer.field("version", version)
       writer.endObject()
     }
@@ -427,7 +427,7 @@ public enum DaemonInterface {
 
   /// One daemon's part of the outbox: its channels with pending messages, the number of these messages, and the age of the
   /// oldest in milliseconds.
-  public struct Share: WireValue {
+  public struct DaemonBacklog: WireValue {
     public static let fieldNames = ["daemon", "channels", "pending", "oldestPendingMs"]
     public var fieldValues: [Any?] { [daemon, channels, pending, oldestPendingMs] }
 
@@ -532,8 +532,8 @@ public enum DaemonInterface {
   /// The daemons of a store and their work. In the system's daemon, callers other than root see only their own channels and
   /// messages.
   public struct Fleet: WireValue {
-    public static let fieldNames = ["isShared", "store", "daemons", "shares", "freeShares", "outbox", "channels", "pending", "oldestPendingMs", "overdue", "oldestOverdueMs"]
-    public var fieldValues: [Any?] { [isShared, store, daemons, shares, freeShares, outbox, channels, pending, oldestPendingMs, overdue, oldestOverdueMs] }
+    public static let fieldNames = ["isShared", "store", "daemons", "shards", "unassignedShards", "outbox", "channels", "pending", "oldestPendingMs", "overdue", "oldestOverdueMs"]
+    public var fieldValues: [Any?] { [isShared, store, daemons, shards, unassignedShards, outbox, channels, pending, oldestPendingMs, overdue, oldestOverdueMs] }
 
     /// Whether other daemons can share the store.
     public var isShared: Bool
@@ -541,12 +541,12 @@ public enum DaemonInterface {
     public var store: String
     /// The daemons, oldest first; one if the store cannot be shared.
     public var daemons: [Daemon]
-    /// The number of partitions of the outbox.
-    public var shares: Int
-    /// The partitions that no running daemon holds.
-    public var freeShares: Int
+    /// The number of shards of the outbox.
+    public var shards: Int
+    /// The shards that no running daemon holds.
+    public var unassignedShards: Int
     /// The daemons with pending messages.
-    public var outbox: [Share]
+    public var outbox: [DaemonBacklog]
     /// The channels with the most pending messages, 64 at most.
     public var channels: [PendingChannel]
     /// The number of pending messages.
@@ -558,12 +558,12 @@ public enum DaemonInterface {
     /// How long the oldest of them has waited, in milliseconds; null if there is none.
     public var oldestOverdueMs: Int?
 
-    public init(isShared: Bool, store: String, daemons: [Daemon], shares: Int, freeShares: Int, outbox: [Share], channels: [PendingChannel], pending: Int, oldestPendingMs: Int? = nil, overdue: Int, oldestOverdueMs: Int? = nil) {
+    public init(isShared: Bool, store: String, daemons: [Daemon], shards: Int, unassignedShards: Int, outbox: [DaemonBacklog], channels: [PendingChannel], pending: Int, oldestPendingMs: Int? = nil, overdue: Int, oldestOverdueMs: Int? = nil) {
       self.isShared = isShared
       self.store = store
       self.daemons = daemons
-      self.shares = shares
-      self.freeShares = freeShares
+      self.shards = shards
+      self.unassignedShards = unassignedShards
       self.outbox = outbox
       self.channels = channels
       self.pending = pending
@@ -576,9 +576,9 @@ public enum DaemonInterface {
       var isShared_: Bool?
       var store_: String?
       var daemons_: [Daemon]?
-      var shares_: Int?
-      var freeShares_: Int?
-      var outbox_: [Share]?
+      var shards_: Int?
+      var unassignedShards_: Int?
+      var outbox_: [DaemonBacklog]?
       var channels_: [PendingChannel]?
       var pending_: Int?
       var oldestPendingMs_: Int?
@@ -590,9 +590,9 @@ public enum DaemonInterface {
         case "isShared": isShared_ = try reader.value(of: key) as Bool
         case "store": store_ = try reader.value(of: key) as String
         case "daemons": daemons_ = try reader.value(of: key) as [Daemon]
-        case "shares": shares_ = try reader.value(of: key) as Int
-        case "freeShares": freeShares_ = try reader.value(of: key) as Int
-        case "outbox": outbox_ = try reader.value(of: key) as [Share]
+        case "shards": shards_ = try reader.value(of: key) as Int
+        case "unassignedShards": unassignedShards_ = try reader.value(of: key) as Int
+        case "outbox": outbox_ = try reader.value(of: key) as [DaemonBacklog]
         case "channels": channels_ = try reader.value(of: key) as [PendingChannel]
         case "pending": pending_ = try reader.value(of: key) as Int
         case "oldestPendingMs": oldestPendingMs_ = try reader.value(of: key) as Int?
@@ -604,8 +604,8 @@ public enum DaemonInterface {
       self.isShared = try JSONReader.given(isShared_, "isShared")
       self.store = try JSONReader.given(store_, "store")
       self.daemons = try JSONReader.given(daemons_, "daemons")
-      self.shares = try JSONReader.given(shares_, "shares")
-      self.freeShares = try JSONReader.given(freeShares_, "freeShares")
+      self.shards = try JSONReader.given(shards_, "shards")
+      self.unassignedShards = try JSONReader.given(unassignedShards_, "unassignedShards")
       self.outbox = try JSONReader.given(outbox_, "outbox")
       self.channels = try JSONReader.given(channels_, "channels")
       self.pending = try JSONReader.given(pending_, "pending")
@@ -618,23 +618,23 @@ public enum DaemonInterface {
       writer.beginObject()
       writer.field("channels", channels)
       writer.field("daemons", daemons)
-      writer.field("freeShares", freeShares)
       writer.field("isShared", isShared)
       writer.field("oldestOverdueMs", oldestOverdueMs)
       writer.field("oldestPendingMs", oldestPendingMs)
       writer.field("outbox", outbox)
       writer.field("overdue", overdue)
       writer.field("pending", pending)
-      writer.field("shares", shares)
+      writer.field("shards", shards)
       writer.field("store", store)
+      writer.field("unassignedShards", unassignedShards)
       writer.endObject()
     }
   }
 
   /// A tenant: an owner that is not a user, with its usage and its limits. A null limit means no limit.
   public struct Tenant: WireValue {
-    public static let fieldNames = ["name", "reminders", "reminderLimit", "requestsPerSecond", "requests", "requestsRefused", "deliveriesPerSecond", "deliveriesHere", "pendingDeliveries"]
-    public var fieldValues: [Any?] { [name, reminders, reminderLimit, requestsPerSecond, requests, requestsRefused, deliveriesPerSecond, deliveriesHere, pendingDeliveries] }
+    public static let fieldNames = ["name", "reminders", "reminderLimit", "requestsPerSecond", "requests", "requestsRefused", "deliveriesPerSecond", "deliveriesPerSecondHere", "pendingDeliveries"]
+    public var fieldValues: [Any?] { [name, reminders, reminderLimit, requestsPerSecond, requests, requestsRefused, deliveriesPerSecond, deliveriesPerSecondHere, pendingDeliveries] }
 
     public var name: String
     /// Reminders with a future time.
@@ -650,11 +650,11 @@ public enum DaemonInterface {
     /// The limit of delivery attempts started per second; null for no limit.
     public var deliveriesPerSecond: Int?
     /// This daemon's share of that limit, if several daemons share a database.
-    public var deliveriesHere: Double?
+    public var deliveriesPerSecondHere: Double?
     /// Pending messages.
     public var pendingDeliveries: Int
 
-    public init(name: String, reminders: Int, reminderLimit: Int? = nil, requestsPerSecond: Int? = nil, requests: Int, requestsRefused: Int, deliveriesPerSecond: Int? = nil, deliveriesHere: Double? = nil, pendingDeliveries: Int) {
+    public init(name: String, reminders: Int, reminderLimit: Int? = nil, requestsPerSecond: Int? = nil, requests: Int, requestsRefused: Int, deliveriesPerSecond: Int? = nil, deliveriesPerSecondHere: Double? = nil, pendingDeliveries: Int) {
       self.name = name
       self.reminders = reminders
       self.reminderLimit = reminderLimit
@@ -662,7 +662,7 @@ public enum DaemonInterface {
       self.requests = requests
       self.requestsRefused = requestsRefused
       self.deliveriesPerSecond = deliveriesPerSecond
-      self.deliveriesHere = deliveriesHere
+      self.deliveriesPerSecondHere = deliveriesPerSecondHere
       self.pendingDeliveries = pendingDeliveries
     }
 
@@ -674,7 +674,7 @@ public enum DaemonInterface {
       var requests_: Int?
       var requestsRefused_: Int?
       var deliveriesPerSecond_: Int?
-      var deliveriesHere_: Double?
+      var deliveriesPerSecondHere_: Double?
       var pendingDeliveries_: Int?
       try reader.beginObject()
       while let key = try reader.nextName() {
@@ -686,7 +686,7 @@ public enum DaemonInterface {
         case "requests": requests_ = try reader.value(of: key) as Int
         case "requestsRefused": requestsRefused_ = try reader.value(of: key) as Int
         case "deliveriesPerSecond": deliveriesPerSecond_ = try reader.value(of: key) as Int?
-        case "deliveriesHere": deliveriesHere_ = try reader.value(of: key) as Double?
+        case "deliveriesPerSecondHere": deliveriesPerSecondHere_ = try reader.value(of: key) as Double?
         case "pendingDeliveries": pendingDeliveries_ = try reader.value(of: key) as Int
         default: try reader.skip()
         }
@@ -698,14 +698,14 @@ public enum DaemonInterface {
       self.requests = try JSONReader.given(requests_, "requests")
       self.requestsRefused = try JSONReader.given(requestsRefused_, "requestsRefused")
       self.deliveriesPerSecond = deliveriesPerSecond_
-      self.deliveriesHere = deliveriesHere_
+      self.deliveriesPerSecondHere = deliveriesPerSecondHere_
       self.pendingDeliveries = try JSONReader.given(pendingDeliveries_, "pendingDeliveries")
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
-      writer.field("deliveriesHere", deliveriesHere)
       writer.field("deliveriesPerSecond", deliveriesPerSecond)
+      writer.field("deliveriesPerSecondHere", deliveriesPerSecondHere)
       writer.field("name", name)
       writer.field("pendingDeliveries", pendingDeliveries)
       writer.field("reminderLimit", reminderLimit)
@@ -718,8 +718,8 @@ public enum DaemonInterface {
   }
 
   /// A problem that needs attention. `kind` is one of: descriptors, zone, metrics, heartbeat, snapshots, calendarFile
-  /// (`about`: the calendar whose file is unreadable), calendarGone (`about`: the calendar that is no longer configured),
-  /// holidays, wake, endpointRests (`about`: the endpoint), mute (`about`: the first reminder that reaches nobody); more
+  /// (`about`: the calendar whose file is unreadable), calendarMissing (`about`: the calendar that is no longer configured),
+  /// holidays, wake, endpointBackoff (`about`: the endpoint), undeliverable (`about`: the first reminder that reaches nobody); more
   /// may be added.
   public struct Notice: WireValue {
     public static let fieldNames = ["kind", "about", "sentence"]
@@ -867,8 +867,8 @@ public enum DaemonInterface {
 
   /// The present configuration files.
   public struct ConfigurationState: WireValue {
-    public static let fieldNames = ["path", "files", "problem", "isInForce"]
-    public var fieldValues: [Any?] { [path, files, problem, isInForce] }
+    public static let fieldNames = ["path", "files", "problem", "isLoaded"]
+    public var fieldValues: [Any?] { [path, files, problem, isLoaded] }
 
     public var path: String
     /// The files that were read, in order; empty if there are none and all defaults apply.
@@ -876,40 +876,40 @@ public enum DaemonInterface {
     /// Why they are invalid, with file and line; null if they are valid.
     public var problem: String?
     /// Whether the daemon has loaded these files; null without a daemon.
-    public var isInForce: Bool?
+    public var isLoaded: Bool?
 
-    public init(path: String, files: [String], problem: String? = nil, isInForce: Bool? = nil) {
+    public init(path: String, files: [String], problem: String? = nil, isLoaded: Bool? = nil) {
       self.path = path
       self.files = files
       self.problem = problem
-      self.isInForce = isInForce
+      self.isLoaded = isLoaded
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var path_: String?
       var files_: [String]?
       var problem_: String?
-      var isInForce_: Bool?
+      var isLoaded_: Bool?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "path": path_ = try reader.value(of: key) as String
         case "files": files_ = try reader.value(of: key) as [String]
         case "problem": problem_ = try reader.value(of: key) as String?
-        case "isInForce": isInForce_ = try reader.value(of: key) as Bool?
+        case "isLoaded": isLoaded_ = try reader.value(of: key) as Bool?
         default: try reader.skip()
         }
       }
       self.path = try JSONReader.given(path_, "path")
       self.files = try JSONReader.given(files_, "files")
       self.problem = problem_
-      self.isInForce = isInForce_
+      self.isLoaded = isLoaded_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
       writer.field("files", files)
-      writer.field("isInForce", isInForce)
+      writer.field("isLoaded", isLoaded)
       writer.field("path", path)
       writer.field("problem", problem)
       writer.endObject()
@@ -922,13 +922,13 @@ public enum DaemonInterface {
     public var fieldValues: [Any?] { [address, problem, server, serverName, capabilities, serverProblem] }
 
     public enum Server: String, JSONCodable, Sendable, CaseIterable {
-      case running, startable, missing, unknown
+      case running, activatable, missing, unknown
     }
 
     /// Null if the environment names no bus.
     public var address: String?
     public var problem: String?
-    /// `startable`: the bus would start the server with the first popup.
+    /// `activatable`: the bus would start the server with the first popup.
     public var server: BusState.Server
     /// The server's name and version.
     public var serverName: String?
@@ -1036,38 +1036,38 @@ public enum DaemonInterface {
   }
 
   public struct StoreState: WireValue {
-    public static let fieldNames = ["path", "problem", "isWhole", "bytes", "changedAt", "freeBytes", "leftovers", "latestSnapshot", "keptSnapshots", "snapshotEvery", "database"]
-    public var fieldValues: [Any?] { [path, problem, isWhole, bytes, changedAt, freeBytes, leftovers, latestSnapshot, keptSnapshots, snapshotEvery, database] }
+    public static let fieldNames = ["path", "problem", "isComplete", "bytes", "changedAt", "freeBytes", "quarantinedFiles", "latestSnapshot", "maxSnapshots", "snapshotEvery", "database"]
+    public var fieldValues: [Any?] { [path, problem, isComplete, bytes, changedAt, freeBytes, quarantinedFiles, latestSnapshot, maxSnapshots, snapshotEvery, database] }
 
     public var path: String
     /// The damage that was found; null if there is none.
     public var problem: String?
     /// Whether the check read the whole store; a large store is checked only with its daily snapshot.
-    public var isWhole: Bool
+    public var isComplete: Bool
     public var bytes: Int
     /// The time of the last change; null if there is no store.
     public var changedAt: Wire.Time?
     /// The space that the daemon can use on the file system, in bytes; null if that is unknown.
     public var freeBytes: Int?
     /// Damaged files that were set aside.
-    public var leftovers: [String]
+    public var quarantinedFiles: [String]
     public var latestSnapshot: StoreSnapshot?
     /// The number of snapshots that are kept; `snapshotEvery` is the interval between them (ISO 8601).
-    public var keptSnapshots: Int
+    public var maxSnapshots: Int
     public var snapshotEvery: String
     /// The database server; null if the store has none or it could not be checked.
     public var database: DatabaseState?
 
-    public init(path: String, problem: String? = nil, isWhole: Bool, bytes: Int, changedAt: Wire.Time? = nil, freeBytes: Int? = nil, leftovers: [String], latestSnapshot: StoreSnapshot? = nil, keptSnapshots: Int, snapshotEvery: String, database: DatabaseState? = nil) {
+    public init(path: String, problem: String? = nil, isComplete: Bool, bytes: Int, changedAt: Wire.Time? = nil, freeBytes: Int? = nil, quarantinedFiles: [String], latestSnapshot: StoreSnapshot? = nil, maxSnapshots: Int, snapshotEvery: String, database: DatabaseState? = nil) {
       self.path = path
       self.problem = problem
-      self.isWhole = isWhole
+      self.isComplete = isComplete
       self.bytes = bytes
       self.changedAt = changedAt
       self.freeBytes = freeBytes
-      self.leftovers = leftovers
+      self.quarantinedFiles = quarantinedFiles
       self.latestSnapshot = latestSnapshot
-      self.keptSnapshots = keptSnapshots
+      self.maxSnapshots = maxSnapshots
       self.snapshotEvery = snapshotEvery
       self.database = database
     }
@@ -1075,13 +1075,13 @@ public enum DaemonInterface {
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var path_: String?
       var problem_: String?
-      var isWhole_: Bool?
+      var isComplete_: Bool?
       var bytes_: Int?
       var changedAt_: Wire.Time?
       var freeBytes_: Int?
-      var leftovers_: [String]?
+      var quarantinedFiles_: [String]?
       var latestSnapshot_: StoreSnapshot?
-      var keptSnapshots_: Int?
+      var maxSnapshots_: Int?
       var snapshotEvery_: String?
       var database_: DatabaseState?
       try reader.beginObject()
@@ -1089,13 +1089,13 @@ public enum DaemonInterface {
         switch key {
         case "path": path_ = try reader.value(of: key) as String
         case "problem": problem_ = try reader.value(of: key) as String?
-        case "isWhole": isWhole_ = try reader.value(of: key) as Bool
+        case "isComplete": isComplete_ = try reader.value(of: key) as Bool
         case "bytes": bytes_ = try reader.value(of: key) as Int
         case "changedAt": changedAt_ = try reader.value(of: key) as Wire.Time?
         case "freeBytes": freeBytes_ = try reader.value(of: key) as Int?
-        case "leftovers": leftovers_ = try reader.value(of: key) as [String]
+        case "quarantinedFiles": quarantinedFiles_ = try reader.value(of: key) as [String]
         case "latestSnapshot": latestSnapshot_ = try reader.value(of: key) as StoreSnapshot?
-        case "keptSnapshots": keptSnapshots_ = try reader.value(of: key) as Int
+        case "maxSnapshots": maxSnapshots_ = try reader.value(of: key) as Int
         case "snapshotEvery": snapshotEvery_ = try reader.value(of: key) as String
         case "database": database_ = try reader.value(of: key) as DatabaseState?
         default: try reader.skip()
@@ -1103,13 +1103,13 @@ public enum DaemonInterface {
       }
       self.path = try JSONReader.given(path_, "path")
       self.problem = problem_
-      self.isWhole = try JSONReader.given(isWhole_, "isWhole")
+      self.isComplete = try JSONReader.given(isComplete_, "isComplete")
       self.bytes = try JSONReader.given(bytes_, "bytes")
       self.changedAt = changedAt_
       self.freeBytes = freeBytes_
-      self.leftovers = try JSONReader.given(leftovers_, "leftovers")
+      self.quarantinedFiles = try JSONReader.given(quarantinedFiles_, "quarantinedFiles")
       self.latestSnapshot = latestSnapshot_
-      self.keptSnapshots = try JSONReader.given(keptSnapshots_, "keptSnapshots")
+      self.maxSnapshots = try JSONReader.given(maxSnapshots_, "maxSnapshots")
       self.snapshotEvery = try JSONReader.given(snapshotEvery_, "snapshotEvery")
       self.database = database_
     }
@@ -1120,12 +1120,12 @@ public enum DaemonInterface {
       writer.field("changedAt", changedAt)
       writer.field("database", database)
       writer.field("freeBytes", freeBytes)
-      writer.field("isWhole", isWhole)
-      writer.field("keptSnapshots", keptSnapshots)
+      writer.field("isComplete", isComplete)
       writer.field("latestSnapshot", latestSnapshot)
-      writer.field("leftovers", leftovers)
+      writer.field("maxSnapshots", maxSnapshots)
       writer.field("path", path)
       writer.field("problem", problem)
+      writer.field("quarantinedFiles", quarantinedFiles)
       writer.field("snapshotEvery", snapshotEvery)
       writer.endObject()
     }
@@ -1133,8 +1133,8 @@ public enum DaemonInterface {
 
   /// The server of a store in a database. Fields that chimed's role may not read (pg_monitor) are null.
   public struct DatabaseState: WireValue {
-    public static let fieldNames = ["version", "standbys", "synchronousStandbys", "waitsForStandby", "clockAheadMs", "roundTripMs", "oldestTransaction", "oldestHolder", "hasAutovacuum", "deadRows", "liveRows", "connections", "maxConnections", "missingMonths", "timesOutside"]
-    public var fieldValues: [Any?] { [version, standbys, synchronousStandbys, waitsForStandby, clockAheadMs, roundTripMs, oldestTransaction, oldestHolder, hasAutovacuum, deadRows, liveRows, connections, maxConnections, missingMonths, timesOutside] }
+    public static let fieldNames = ["version", "standbys", "synchronousStandbys", "waitsForStandby", "clockSkewMs", "roundTripMs", "oldestTransactionSeconds", "oldestTransactionOwner", "hasAutovacuum", "deadRows", "liveRows", "connections", "maxConnections", "missingPartitions", "unpartitionedRows"]
+    public var fieldValues: [Any?] { [version, standbys, synchronousStandbys, waitsForStandby, clockSkewMs, roundTripMs, oldestTransactionSeconds, oldestTransactionOwner, hasAutovacuum, deadRows, liveRows, connections, maxConnections, missingPartitions, unpartitionedRows] }
 
     /// The version as PostgreSQL numbers it: 150003 is 15.3.
     public var version: Int
@@ -1144,11 +1144,11 @@ public enum DaemonInterface {
     /// Whether a commit waits for a standby.
     public var waitsForStandby: Bool
     /// How far the server's clock is ahead of the daemon's, in milliseconds, to within half of `roundTripMs`.
-    public var clockAheadMs: Int
+    public var clockSkewMs: Int
     public var roundTripMs: Int
-    /// The age in seconds of the transaction that has been open longest; `oldestHolder` is its owner.
-    public var oldestTransaction: Int?
-    public var oldestHolder: String?
+    /// The age of the transaction that has been open longest; `oldestTransactionOwner` is its owner.
+    public var oldestTransactionSeconds: Int?
+    public var oldestTransactionOwner: String?
     public var hasAutovacuum: Bool
     /// Dead rows and live rows of the table of due times.
     public var deadRows: Int
@@ -1158,25 +1158,25 @@ public enum DaemonInterface {
     public var maxConnections: Int
     /// The monthly partitions of the history that are missing, of this month and the next; and about how many times are in
     /// no partition.
-    public var missingMonths: Int?
-    public var timesOutside: Int?
+    public var missingPartitions: Int?
+    public var unpartitionedRows: Int?
 
-    public init(version: Int, standbys: Int, synchronousStandbys: Int? = nil, waitsForStandby: Bool, clockAheadMs: Int, roundTripMs: Int, oldestTransaction: Int? = nil, oldestHolder: String? = nil, hasAutovacuum: Bool, deadRows: Int, liveRows: Int, connections: Int, maxConnections: Int, missingMonths: Int? = nil, timesOutside: Int? = nil) {
+    public init(version: Int, standbys: Int, synchronousStandbys: Int? = nil, waitsForStandby: Bool, clockSkewMs: Int, roundTripMs: Int, oldestTransactionSeconds: Int? = nil, oldestTransactionOwner: String? = nil, hasAutovacuum: Bool, deadRows: Int, liveRows: Int, connections: Int, maxConnections: Int, missingPartitions: Int? = nil, unpartitionedRows: Int? = nil) {
       self.version = version
       self.standbys = standbys
       self.synchronousStandbys = synchronousStandbys
       self.waitsForStandby = waitsForStandby
-      self.clockAheadMs = clockAheadMs
+      self.clockSkewMs = clockSkewMs
       self.roundTripMs = roundTripMs
-      self.oldestTransaction = oldestTransaction
-      self.oldestHolder = oldestHolder
+      self.oldestTransactionSeconds = oldestTransactionSeconds
+      self.oldestTransactionOwner = oldestTransactionOwner
       self.hasAutovacuum = hasAutovacuum
       self.deadRows = deadRows
       self.liveRows = liveRows
       self.connections = connections
       self.maxConnections = maxConnections
-      self.missingMonths = missingMonths
-      self.timesOutside = timesOutside
+      self.missingPartitions = missingPartitions
+      self.unpartitionedRows = unpartitionedRows
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -1184,17 +1184,17 @@ public enum DaemonInterface {
       var standbys_: Int?
       var synchronousStandbys_: Int?
       var waitsForStandby_: Bool?
-      var clockAheadMs_: Int?
+      var clockSkewMs_: Int?
       var roundTripMs_: Int?
-      var oldestTransaction_: Int?
-      var oldestHolder_: String?
+      var oldestTransactionSeconds_: Int?
+      var oldestTransactionOwner_: String?
       var hasAutovacuum_: Bool?
       var deadRows_: Int?
       var liveRows_: Int?
       var connections_: Int?
       var maxConnections_: Int?
-      var missingMonths_: Int?
-      var timesOutside_: Int?
+      var missingPartitions_: Int?
+      var unpartitionedRows_: Int?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
@@ -1202,17 +1202,17 @@ public enum DaemonInterface {
         case "standbys": standbys_ = try reader.value(of: key) as Int
         case "synchronousStandbys": synchronousStandbys_ = try reader.value(of: key) as Int?
         case "waitsForStandby": waitsForStandby_ = try reader.value(of: key) as Bool
-        case "clockAheadMs": clockAheadMs_ = try reader.value(of: key) as Int
+        case "clockSkewMs": clockSkewMs_ = try reader.value(of: key) as Int
         case "roundTripMs": roundTripMs_ = try reader.value(of: key) as Int
-        case "oldestTransaction": oldestTransaction_ = try reader.value(of: key) as Int?
-        case "oldestHolder": oldestHolder_ = try reader.value(of: key) as String?
+        case "oldestTransactionSeconds": oldestTransactionSeconds_ = try reader.value(of: key) as Int?
+        case "oldestTransactionOwner": oldestTransactionOwner_ = try reader.value(of: key) as String?
         case "hasAutovacuum": hasAutovacuum_ = try reader.value(of: key) as Bool
         case "deadRows": deadRows_ = try reader.value(of: key) as Int
         case "liveRows": liveRows_ = try reader.value(of: key) as Int
         case "connections": connections_ = try reader.value(of: key) as Int
         case "maxConnections": maxConnections_ = try reader.value(of: key) as Int
-        case "missingMonths": missingMonths_ = try reader.value(of: key) as Int?
-        case "timesOutside": timesOutside_ = try reader.value(of: key) as Int?
+        case "missingPartitions": missingPartitions_ = try reader.value(of: key) as Int?
+        case "unpartitionedRows": unpartitionedRows_ = try reader.value(of: key) as Int?
         default: try reader.skip()
         }
       }
@@ -1220,34 +1220,34 @@ public enum DaemonInterface {
       self.standbys = try JSONReader.given(standbys_, "standbys")
       self.synchronousStandbys = synchronousStandbys_
       self.waitsForStandby = try JSONReader.given(waitsForStandby_, "waitsForStandby")
-      self.clockAheadMs = try JSONReader.given(clockAheadMs_, "clockAheadMs")
+      self.clockSkewMs = try JSONReader.given(clockSkewMs_, "clockSkewMs")
       self.roundTripMs = try JSONReader.given(roundTripMs_, "roundTripMs")
-      self.oldestTransaction = oldestTransaction_
-      self.oldestHolder = oldestHolder_
+      self.oldestTransactionSeconds = oldestTransactionSeconds_
+      self.oldestTransactionOwner = oldestTransactionOwner_
       self.hasAutovacuum = try JSONReader.given(hasAutovacuum_, "hasAutovacuum")
       self.deadRows = try JSONReader.given(deadRows_, "deadRows")
       self.liveRows = try JSONReader.given(liveRows_, "liveRows")
       self.connections = try JSONReader.given(connections_, "connections")
       self.maxConnections = try JSONReader.given(maxConnections_, "maxConnections")
-      self.missingMonths = missingMonths_
-      self.timesOutside = timesOutside_
+      self.missingPartitions = missingPartitions_
+      self.unpartitionedRows = unpartitionedRows_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
-      writer.field("clockAheadMs", clockAheadMs)
+      writer.field("clockSkewMs", clockSkewMs)
       writer.field("connections", connections)
       writer.field("deadRows", deadRows)
       writer.field("hasAutovacuum", hasAutovacuum)
       writer.field("liveRows", liveRows)
       writer.field("maxConnections", maxConnections)
-      writer.field("missingMonths", missingMonths)
-      writer.field("oldestHolder", oldestHolder)
-      writer.field("oldestTransaction", oldestTransaction)
+      writer.field("missingPartitions", missingPartitions)
+      writer.field("oldestTransactionOwner", oldestTransactionOwner)
+      writer.field("oldestTransactionSeconds", oldestTransactionSeconds)
       writer.field("roundTripMs", roundTripMs)
       writer.field("standbys", standbys)
       writer.field("synchronousStandbys", synchronousStandbys)
-      writer.field("timesOutside", timesOutside)
+      writer.field("unpartitionedRows", unpartitionedRows)
       writer.field("version", version)
       writer.field("waitsForStandby", waitsForStandby)
       writer.endObject()
@@ -1255,7 +1255,7 @@ public enum DaemonInterface {
   }
 
   /// A file with secrets that other users may read or change.
-  public struct OpenFile: WireValue {
+  public struct ExposedFile: WireValue {
     public static let fieldNames = ["path", "problem", "remedy"]
     public var fieldValues: [Any?] { [path, problem, remedy] }
 
@@ -1383,10 +1383,10 @@ public enum DaemonInterface {
     }
   }
 
-  /// The result of a check of the daemon's environment, by a daemon or by `chimed --examine`.
-  public struct Examination: WireValue {
-    public static let fieldNames = ["version", "isDaemon", "configuration", "desktop", "bus", "store", "openFiles", "zone", "clock", "wakeProblem", "wantsWake"]
-    public var fieldValues: [Any?] { [version, isDaemon, configuration, desktop, bus, store, openFiles, zone, clock, wakeProblem, wantsWake] }
+  /// The result of a check of the daemon's environment, by a daemon or by `chimed --diagnose`.
+  public struct Diagnostics: WireValue {
+    public static let fieldNames = ["version", "isDaemon", "configuration", "desktop", "bus", "store", "exposedFiles", "zone", "clock", "wakeProblem", "wantsWake"]
+    public var fieldValues: [Any?] { [version, isDaemon, configuration, desktop, bus, store, exposedFiles, zone, clock, wakeProblem, wantsWake] }
 
     public var version: String
     /// Whether a running daemon made the check.
@@ -1395,7 +1395,7 @@ public enum DaemonInterface {
     public var desktop: DesktopState
     public var bus: BusState
     public var store: StoreState
-    public var openFiles: [OpenFile]
+    public var exposedFiles: [ExposedFile]
     public var zone: ZoneState
     public var clock: ClockState?
     /// Why the machine cannot be woken; null if it can.
@@ -1403,14 +1403,14 @@ public enum DaemonInterface {
     /// Whether a reminder asks to wake the machine; null without a daemon.
     public var wantsWake: Bool?
 
-    public init(version: String, isDaemon: Bool, configuration: ConfigurationState, desktop: DesktopState, bus: BusState, store: StoreState, openFiles: [OpenFile], zone: ZoneState, clock: ClockState? = nil, wakeProblem: String? = nil, wantsWake: Bool? = nil) {
+    public init(version: String, isDaemon: Bool, configuration: ConfigurationState, desktop: DesktopState, bus: BusState, store: StoreState, exposedFiles: [ExposedFile], zone: ZoneState, clock: ClockState? = nil, wakeProblem: String? = nil, wantsWake: Bool? = nil) {
       self.version = version
       self.isDaemon = isDaemon
       self.configuration = configuration
       self.desktop = desktop
       self.bus = bus
       self.store = store
-      self.openFiles = openFiles
+      self.exposedFiles = exposedFiles
       self.zone = zone
       self.clock = clock
       self.wakeProblem = wakeProblem
@@ -1424,7 +1424,7 @@ public enum DaemonInterface {
       var desktop_: DesktopState?
       var bus_: BusState?
       var store_: StoreState?
-      var openFiles_: [OpenFile]?
+      var exposedFiles_: [ExposedFile]?
       var zone_: ZoneState?
       var clock_: ClockState?
       var wakeProblem_: String?
@@ -1438,7 +1438,7 @@ public enum DaemonInterface {
         case "desktop": desktop_ = try reader.value(of: key) as DesktopState
         case "bus": bus_ = try reader.value(of: key) as BusState
         case "store": store_ = try reader.value(of: key) as StoreState
-        case "openFiles": openFiles_ = try reader.value(of: key) as [OpenFile]
+        case "exposedFiles": exposedFiles_ = try reader.value(of: key) as [ExposedFile]
         case "zone": zone_ = try reader.value(of: key) as ZoneState
         case "clock": clock_ = try reader.value(of: key) as ClockState?
         case "wakeProblem": wakeProblem_ = try reader.value(of: key) as String?
@@ -1452,7 +1452,7 @@ public enum DaemonInterface {
       self.desktop = try JSONReader.given(desktop_, "desktop")
       self.bus = try JSONReader.given(bus_, "bus")
       self.store = try JSONReader.given(store_, "store")
-      self.openFiles = try JSONReader.given(openFiles_, "openFiles")
+      self.exposedFiles = try JSONReader.given(exposedFiles_, "exposedFiles")
       self.zone = try JSONReader.given(zone_, "zone")
       self.clock = clock_
       self.wakeProblem = wakeProblem_
@@ -1465,8 +1465,8 @@ public enum DaemonInterface {
       writer.field("clock", clock)
       writer.field("configuration", configuration)
       writer.field("desktop", desktop)
+      writer.field("exposedFiles", exposedFiles)
       writer.field("isDaemon", isDaemon)
-      writer.field("openFiles", openFiles)
       writer.field("store", store)
       writer.field("version", version)
       writer.field("wakeProblem", wakeProblem)
@@ -1530,8 +1530,8 @@ public enum DaemonInterface {
   /// Checks the daemon's environment: configuration, bus, store, secrets, zones, clock. It takes up to two seconds and
   /// changes nothing. Concurrent calls share one result. In the system's daemon only root sees the names of files with
   /// secrets.
-  public struct Examine: VarlinkMethod {
-    public static let method = "io.chime.Daemon.Examine"
+  public struct Diagnose: VarlinkMethod {
+    public static let method = "io.chime.Daemon.Diagnose"
     
 
     public init() {
@@ -1552,30 +1552,30 @@ public enum DaemonInterface {
     }
 
     public struct Reply: WireValue {
-      public static let fieldNames = ["examination"]
-      public var fieldValues: [Any?] { [examination] }
+      public static let fieldNames = ["diagnostics"]
+      public var fieldValues: [Any?] { [diagnostics] }
 
-      public var examination: Examination
+      public var diagnostics: Diagnostics
 
-      public init(examination: Examination) {
-        self.examination = examination
+      public init(diagnostics: Diagnostics) {
+        self.diagnostics = diagnostics
       }
 
       public init(reading reader: inout JSONReader) throws(JSONFault) {
-        var examination_: Examination?
+        var diagnostics_: Diagnostics?
         try reader.beginObject()
         while let key = try reader.nextName() {
           switch key {
-          case "examination": examination_ = try reader.value(of: key) as Examination
+          case "diagnostics": diagnostics_ = try reader.value(of: key) as Diagnostics
           default: try reader.skip()
           }
         }
-        self.examination = try JSONReader.given(examination_, "examination")
+        self.diagnostics = try JSONReader.given(diagnostics_, "diagnostics")
       }
 
       public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.field("examination", examination)
+        writer.field("diagnostics", diagnostics)
         writer.endObject()
       }
     }
@@ -1902,7 +1902,7 @@ extension DaemonInterface {
   /// Answers every method of `io.chime.Daemon` that has one reply.
   public protocol Handler {
     func handle(_ request: DaemonInterface.Status) async throws -> DaemonInterface.Status.Reply
-    func handle(_ request: DaemonInterface.Examine) async throws -> DaemonInterface.Examine.Reply
+    func handle(_ request: DaemonInterface.Diagnose) async throws -> DaemonInterface.Diagnose.Reply
     func handle(_ request: DaemonInterface.Metrics) async throws -> DaemonInterface.Metrics.Reply
     func handle(_ request: DaemonInterface.GetFleet) async throws -> DaemonInterface.GetFleet.Reply
     func handle(_ request: DaemonInterface.Reload) async throws -> DaemonInterface.Reload.Reply
@@ -1916,7 +1916,7 @@ extension DaemonInterface.Handler {
   public func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
     switch call.method {
     case DaemonInterface.Status.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.Status.self)))
-    case DaemonInterface.Examine.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.Examine.self)))
+    case DaemonInterface.Diagnose.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.Diagnose.self)))
     case DaemonInterface.Metrics.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.Metrics.self)))
     case DaemonInterface.GetFleet.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.GetFleet.self)))
     case DaemonInterface.Reload.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.Reload.self)))

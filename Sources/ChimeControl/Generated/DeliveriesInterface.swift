@@ -11,8 +11,8 @@ public enum DeliveriesInterface {
   public static var description: String { EmbeddedFiles.deliveries }
 
   public struct Attempt: WireValue {
-    public static let fieldNames = ["number", "startedAt", "tookMs", "outcome", "status", "answer", "error"]
-    public var fieldValues: [Any?] { [number, startedAt, tookMs, outcome, status, answer, error] }
+    public static let fieldNames = ["number", "startedAt", "durationMs", "outcome", "status", "response", "error"]
+    public var fieldValues: [Any?] { [number, startedAt, durationMs, outcome, status, response, error] }
 
     public enum Outcome: String, JSONCodable, Sendable, CaseIterable {
       case delivered, failed, refused
@@ -23,64 +23,64 @@ public enum DeliveriesInterface {
     /// The start of the attempt.
     public var startedAt: Wire.Time
     /// The duration in milliseconds.
-    public var tookMs: Int
+    public var durationMs: Int
     public var outcome: Attempt.Outcome
     /// The HTTP status, or the program's exit status.
     public var status: Int?
     /// The first 1 KiB of the response.
-    public var answer: String?
+    public var response: String?
     /// The error; null if there was none.
     public var error: String?
 
-    public init(number: Int, startedAt: Wire.Time, tookMs: Int, outcome: Attempt.Outcome, status: Int? = nil, answer: String? = nil, error: String? = nil) {
+    public init(number: Int, startedAt: Wire.Time, durationMs: Int, outcome: Attempt.Outcome, status: Int? = nil, response: String? = nil, error: String? = nil) {
       self.number = number
       self.startedAt = startedAt
-      self.tookMs = tookMs
+      self.durationMs = durationMs
       self.outcome = outcome
       self.status = status
-      self.answer = answer
+      self.response = response
       self.error = error
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var number_: Int?
       var startedAt_: Wire.Time?
-      var tookMs_: Int?
+      var durationMs_: Int?
       var outcome_: Attempt.Outcome?
       var status_: Int?
-      var answer_: String?
+      var response_: String?
       var error_: String?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "number": number_ = try reader.value(of: key) as Int
         case "startedAt": startedAt_ = try reader.value(of: key) as Wire.Time
-        case "tookMs": tookMs_ = try reader.value(of: key) as Int
+        case "durationMs": durationMs_ = try reader.value(of: key) as Int
         case "outcome": outcome_ = try reader.value(of: key) as Attempt.Outcome
         case "status": status_ = try reader.value(of: key) as Int?
-        case "answer": answer_ = try reader.value(of: key) as String?
+        case "response": response_ = try reader.value(of: key) as String?
         case "error": error_ = try reader.value(of: key) as String?
         default: try reader.skip()
         }
       }
       self.number = try JSONReader.given(number_, "number")
       self.startedAt = try JSONReader.given(startedAt_, "startedAt")
-      self.tookMs = try JSONReader.given(tookMs_, "tookMs")
+      self.durationMs = try JSONReader.given(durationMs_, "durationMs")
       self.outcome = try JSONReader.given(outcome_, "outcome")
       self.status = status_
-      self.answer = answer_
+      self.response = response_
       self.error = error_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
-      writer.field("answer", answer)
+      writer.field("durationMs", durationMs)
       writer.field("error", error)
       writer.field("number", number)
       writer.field("outcome", outcome)
+      writer.field("response", response)
       writer.field("startedAt", startedAt)
       writer.field("status", status)
-      writer.field("tookMs", tookMs)
       writer.endObject()
     }
   }

@@ -43,11 +43,11 @@ type TestResult (
   # Standard output and standard error, at most 64 KiB.
   output: string,
   # Whether the output was longer than that.
-  cut: bool,
+  truncated: bool,
   # The error; null if there was none.
   error: ?string,
   # The duration in milliseconds.
-  tookMs: int
+  durationMs: int
 )
 
 method List(tenant: ?string) -> (commands: []Command)
@@ -55,12 +55,12 @@ method List(tenant: ?string) -> (commands: []Command)
 # more seconds.
 method Test(name: string, tenant: ?string) -> (result: TestResult)
 
-error NotFound (what: string, id: string, near: []string)
+error NotFound (what: string, id: string, similar: []string)
 error Conflict (message: string)
 error StoreUnavailable (reason: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 # The caller may not act for that tenant, or there is no such tenant.
-error NotForTenant (tenant: string, message: string)
+error TenantAccessDenied (tenant: string, message: string)
 
 """# }
 static var daemon: String { #"""
@@ -142,14 +142,14 @@ type Health (
   silence: ?Silence,
   # The number of reminders with a future time that reach nobody, because all their channels are missing or off. Only
   # the first ten thousand are evaluated.
-  unheard: ?int,
+  undeliverable: ?int,
   # The state of the heartbeat; null if none is configured.
   heartbeat: ?Heartbeat
 )
 
-# `takenAt`: the time at which the receiver accepted the last heartbeat, null before the first. `problem`: why the
+# `acceptedAt`: the time at which the receiver accepted the last heartbeat, null before the first. `problem`: why the
 # daemon sends none, or why the receiver did not accept the last one.
-type Heartbeat (takenAt: ?Time, problem: ?string)
+type Heartbeat (acceptedAt: ?Time, problem: ?string)
 
 # The end of the silence, and whether it covers critical reminders.
 type Silence (until: Time, critical: bool)
@@ -165,21 +165,21 @@ type Daemon (
   version: string,
   # The time at which it joined.
   startedAt: Time,
-  # `running`: its heartbeat is younger than its lease of six seconds. `leaving`: running, but about to stop. `lost`: no
+  # `running`: its heartbeat is younger than its lease of six seconds. `draining`: running, but about to stop. `lost`: no
   # heartbeat for six seconds or more; listed for a day at most. `replaced`: lost, but another daemon has started on its
   # machine since.
-  state: (running, leaving, lost, replaced),
+  state: (running, draining, lost, replaced),
   # The age of its last heartbeat in milliseconds, by the store's clock.
-  unheardMs: int,
+  heartbeatAgeMs: int,
   # Whether this daemon answers the call.
-  isAsked: bool,
-  # The number of outbox partitions that it holds.
-  shares: int
+  isSelf: bool,
+  # The number of shards of the outbox that it holds.
+  shards: int
 )
 
 # One daemon's part of the outbox: its channels with pending messages, the number of these messages, and the age of the
 # oldest in milliseconds.
-type Share (daemon: int, channels: int, pending: int, oldestPendingMs: ?int)
+type DaemonBacklog (daemon: int, channels: int, pending: int, oldestPendingMs: ?int)
 
 # A channel with pending messages, and the daemon that delivers them; null if no daemon does at this moment. `uid`: the
 # owner, only in the system's daemon.
@@ -194,12 +194,12 @@ type Fleet (
   store: string,
   # The daemons, oldest first; one if the store cannot be shared.
   daemons: []Daemon,
-  # The number of partitions of the outbox.
-  shares: int,
-  # The partitions that no running daemon holds.
-  freeShares: int,
+  # The number of shards of the outbox.
+  shards: int,
+  # The shards that no running daemon holds.
+  unassignedShards: int,
   # The daemons with pending messages.
-  outbox: []Share,
+  outbox: []DaemonBacklog,
   # The channels with the most pending messages, 64 at most.
   channels: []PendingChannel,
   # The number of pending messages.
@@ -228,14 +228,14 @@ type Tenant (
   # The limit of delivery attempts started per second; null for no limit.
   deliveriesPerSecond: ?int,
   # This daemon's share of that limit, if several daemons share a database.
-  deliveriesHere: ?float,
+  deliveriesPerSecondHere: ?float,
   # Pending messages.
   pendingDeliveries: int
 )
 
 # A problem that needs attention. `kind` is one of: descriptors, zone, metrics, heartbeat, snapshots, calendarFile
-# (`about`: the calendar whose file is unreadable), calendarGone (`about`: the calendar that is no longer configured),
-# holidays, wake, endpointRests (`about`: the endpoint), mute (`about`: the first reminder that reaches nobody); more
+# (`about`: the calendar whose file is unreadable), calendarMissing (`about`: the calendar that is no longer configured),
+# holidays, wake, endpointBackoff (`about`: the endpoint), undeliverable (`about`: the first reminder that reaches nobody); more
 # may be added.
 type Notice (kind: string, about: ?string, sentence: string)
 
@@ -275,7 +275,7 @@ type ConfigurationState (
   # Why they are invalid, with file and line; null if they are valid.
   problem: ?string,
   # Whether the daemon has loaded these files; null without a daemon.
-  isInForce: ?bool
+  isLoaded: ?bool
 )
 
 # The session bus in the daemon's environment, and its notification server. The check starts no program.
@@ -283,8 +283,8 @@ type BusState (
   # Null if the environment names no bus.
   address: ?string,
   problem: ?string,
-  # `startable`: the bus would start the server with the first popup.
-  server: (running, startable, missing, unknown),
+  # `activatable`: the bus would start the server with the first popup.
+  server: (running, activatable, missing, unknown),
   # The server's name and version.
   serverName: ?string,
   # For example actions, body-markup, persistence.
@@ -308,17 +308,17 @@ type StoreState (
   # The damage that was found; null if there is none.
   problem: ?string,
   # Whether the check read the whole store; a large store is checked only with its daily snapshot.
-  isWhole: bool,
+  isComplete: bool,
   bytes: int,
   # The time of the last change; null if there is no store.
   changedAt: ?Time,
   # The space that the daemon can use on the file system, in bytes; null if that is unknown.
   freeBytes: ?int,
   # Damaged files that were set aside.
-  leftovers: []string,
+  quarantinedFiles: []string,
   latestSnapshot: ?StoreSnapshot,
   # The number of snapshots that are kept; `snapshotEvery` is the interval between them (ISO 8601).
-  keptSnapshots: int,
+  maxSnapshots: int,
   snapshotEvery: string,
   # The database server; null if the store has none or it could not be checked.
   database: ?DatabaseState
@@ -334,11 +334,11 @@ type DatabaseState (
   # Whether a commit waits for a standby.
   waitsForStandby: bool,
   # How far the server's clock is ahead of the daemon's, in milliseconds, to within half of `roundTripMs`.
-  clockAheadMs: int,
+  clockSkewMs: int,
   roundTripMs: int,
-  # The age in seconds of the transaction that has been open longest; `oldestHolder` is its owner.
-  oldestTransaction: ?int,
-  oldestHolder: ?string,
+  # The age of the transaction that has been open longest; `oldestTransactionOwner` is its owner.
+  oldestTransactionSeconds: ?int,
+  oldestTransactionOwner: ?string,
   hasAutovacuum: bool,
   # Dead rows and live rows of the table of due times.
   deadRows: int,
@@ -348,12 +348,12 @@ type DatabaseState (
   maxConnections: int,
   # The monthly partitions of the history that are missing, of this month and the next; and about how many times are in
   # no partition.
-  missingMonths: ?int,
-  timesOutside: ?int
+  missingPartitions: ?int,
+  unpartitionedRows: ?int
 )
 
 # A file with secrets that other users may read or change.
-type OpenFile (path: string, problem: string, remedy: string)
+type ExposedFile (path: string, problem: string, remedy: string)
 
 type ZoneState (
   # The machine's zone, as the daemon sees it.
@@ -372,8 +372,8 @@ type ClockState (
   maxErrorMicroseconds: int
 )
 
-# The result of a check of the daemon's environment, by a daemon or by `chimed --examine`.
-type Examination (
+# The result of a check of the daemon's environment, by a daemon or by `chimed --diagnose`.
+type Diagnostics (
   version: string,
   # Whether a running daemon made the check.
   isDaemon: bool,
@@ -381,7 +381,7 @@ type Examination (
   desktop: DesktopState,
   bus: BusState,
   store: StoreState,
-  openFiles: []OpenFile,
+  exposedFiles: []ExposedFile,
   zone: ZoneState,
   clock: ?ClockState,
   # Why the machine cannot be woken; null if it can.
@@ -394,7 +394,7 @@ method Status(tenant: ?string) -> (status: Health)
 # Checks the daemon's environment: configuration, bus, store, secrets, zones, clock. It takes up to two seconds and
 # changes nothing. Concurrent calls share one result. In the system's daemon only root sees the names of files with
 # secrets.
-method Examine() -> (examination: Examination)
+method Diagnose() -> (diagnostics: Diagnostics)
 # Returns counters and gauges in Prometheus' text format 0.0.4. In the system's daemon only root may call it.
 method Metrics() -> (text: string)
 # Returns the daemons that share the store, and their work. Each daemon answers for all.
@@ -414,7 +414,7 @@ error InvalidConfiguration (message: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 error StoreUnavailable (reason: string)
 # The caller may not act for that tenant, or there is no such tenant.
-error NotForTenant (tenant: string, message: string)
+error TenantAccessDenied (tenant: string, message: string)
 
 """# }
 static var deliveries: String { #"""
@@ -430,12 +430,12 @@ type Attempt (
   # The start of the attempt.
   startedAt: Time,
   # The duration in milliseconds.
-  tookMs: int,
+  durationMs: int,
   outcome: (delivered, failed, refused),
   # The HTTP status, or the program's exit status.
   status: ?int,
   # The first 1 KiB of the response.
-  answer: ?string,
+  response: ?string,
   # The error; null if there was none.
   error: ?string
 )
@@ -507,14 +507,14 @@ method Redeliver(which: Selection, limit: ?int, dryRun: ?bool, tenant: ?string) 
 # Gives up pending messages.
 method Cancel(which: Selection, dryRun: ?bool, tenant: ?string) -> (count: int, deliveries: []Delivery)
 
-error NotFound (what: string, id: string, near: []string)
+error NotFound (what: string, id: string, similar: []string)
 error Ambiguous (id: string, candidates: []string)
 error InvalidValue (field: string, message: string)
 error Conflict (message: string)
 error StoreUnavailable (reason: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 # The caller may not act for that tenant, or there is no such tenant.
-error NotForTenant (tenant: string, message: string)
+error TenantAccessDenied (tenant: string, message: string)
 
 """# }
 static var endpoints: String { #"""
@@ -568,9 +568,9 @@ type Settings (
 # The state of the source of answers: an ntfy topic, an MQTT topic or a Matrix room. Counters begin when the daemon
 # starts.
 type Replies (
-  # open: connected. connecting: the connection is being made. waiting: the connection failed and is retried. elsewhere:
-  # another daemon of the fleet reads the answers. off: the endpoint is disabled.
-  state: (open, connecting, waiting, elsewhere, off),
+  # connecting: the connection is being made. retrying: the connection failed. elsewhere:
+  # another daemon of the fleet reads the answers. disabled: the endpoint is disabled.
+  state: (connected, connecting, retrying, elsewhere, disabled),
   # Why the connection failed.
   problem: ?string,
   # The time since which the state holds.
@@ -580,7 +580,7 @@ type Replies (
   # The answers that changed nothing.
   refused: int,
   # The time of the last answer.
-  answeredAt: ?Time
+  lastAnswerAt: ?Time
 )
 
 # An endpoint, without its secrets and its token.
@@ -608,20 +608,20 @@ type Endpoint (
   # The public keys for verifying Ed25519 signatures, `whpk_` and base64.
   publicKeys: ?[]string,
   # The place of its secret: a file in the state folder, or a credential of the service manager.
-  secretFrom: ?(file, credential),
+  secretSource: ?(file, credential),
   # The time until which replaced secrets stay valid.
   rotationEnds: ?Time,
   # Whether it has a token.
   hasToken: ?bool,
   # Why messages cannot be sent to it.
-  fault: ?string,
+  problem: ?string,
   # The end of the back-off after repeated failures; null if there is none.
-  restingUntil: ?Time,
+  backoffUntil: ?Time,
   # Null if the endpoint reads no answers.
   replies: ?Replies,
   # Whether its messages are taken back after an answer. false: a second token would enable that. null: the endpoint
   # cannot do that.
-  takesBack: ?bool,
+  canWithdraw: ?bool,
   # The set of files that declares it (io.chime.Reminders.Apply); null if it was added by hand.
   set: ?string
 )
@@ -642,11 +642,11 @@ type TestResult (
   # The HTTP status, the code of an SMTP reply, or a reason code of MQTT 5.
   status: ?int,
   # The first 1 KiB of the response.
-  answer: ?string,
+  response: ?string,
   # The error; null if there was none.
   error: ?string,
   # The duration in milliseconds.
-  tookMs: int,
+  durationMs: int,
   # The request's method; SMTP for an email, MQTT for a broker.
   method: ?string,
   # Headers of the response that help a person.
@@ -722,13 +722,13 @@ method Test(name: string, tenant: ?string) -> (result: TestResult)
 
 method Templates(tenant: ?string) -> (templates: []Template)
 
-error NotFound (what: string, id: string, near: []string)
+error NotFound (what: string, id: string, similar: []string)
 error InvalidValue (field: string, message: string)
 error Conflict (message: string)
 error StoreUnavailable (reason: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 # The caller may not act for that tenant, or there is no such tenant.
-error NotForTenant (tenant: string, message: string)
+error TenantAccessDenied (tenant: string, message: string)
 
 """# }
 static var expectations: String { #"""
@@ -754,7 +754,7 @@ type PingRecord (
   # The endpoint whose topic delivered it; null if it came another way.
   endpoint: ?string,
   # The duration of the run in milliseconds.
-  tookMs: ?int,
+  durationMs: ?int,
   # The exit status of the run; 128 plus the signal's number if a signal ended it.
   status: ?int,
   # The end of the run's output; only in Get.
@@ -762,7 +762,7 @@ type PingRecord (
 )
 
 # A run, or a time without one.
-type Beat (at: Time, result: (good, failed, missed))
+type RunResult (at: Time, result: (succeeded, failed, missed))
 
 type Expectation (
   # The reminder's id.
@@ -779,15 +779,15 @@ type Expectation (
   # The time since which it is down.
   downSince: ?Time,
   # The deadline of the ping or of the run; null if none is awaited.
-  awaitedUntil: ?Time,
+  pingDeadline: ?Time,
   # The next time from which a ping is awaited.
   next: ?Time,
   # The time of the last successful ping.
-  lastGood: ?Time,
+  lastSuccess: ?Time,
   # The last ping, without its output.
   last: ?PingRecord,
   # The results of the last runs, the newest last; 30 at most.
-  beats: []Beat
+  recentRuns: []RunResult
 )
 
 # Returns the expectations in a state, or all, ordered by their next time. Paged as in io.chime.Reminders.
@@ -802,7 +802,7 @@ method Get(id: string, tenant: ?string) -> (expectation: Expectation, pings: []P
 method Ping(
   id: string,
   kind: ?(started, succeeded, failed),
-  tookMs: ?int,
+  durationMs: ?int,
   status: ?int,
   output: ?string,
   tenant: ?string
@@ -822,14 +822,14 @@ method Tokens(id: string, endpoint: ?string, tenant: ?string) -> (
   failed: string
 )
 
-error NotFound (what: string, id: string, near: []string)
+error NotFound (what: string, id: string, similar: []string)
 error Ambiguous (id: string, candidates: []string)
 error InvalidValue (field: string, message: string)
 error Conflict (message: string)
 error StoreUnavailable (reason: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 # The caller may not act for that tenant, or there is no such tenant.
-error NotForTenant (tenant: string, message: string)
+error TenantAccessDenied (tenant: string, message: string)
 
 """# }
 static var occurrences: String { #"""
@@ -858,7 +858,7 @@ type Occurrence (
   # The end of its snooze.
   snoozedUntil: ?Time,
   # The deadline of the ping of an expectation; null if none is awaited.
-  awaitedUntil: ?Time,
+  pingDeadline: ?Time,
   # Why it came late; null if it was on time.
   late: ?(suspend, downtime, quiet, waited),
   # The time from the scheduled time to firing, in milliseconds.
@@ -890,7 +890,7 @@ type Filter (
 
 # A day that a calendar removes from a schedule: the day (YYYY-MM-DD), the calendar, and the day's name by language, if
 # known.
-type LeftOut (date: string, calendar: string, names: ?[string]string)
+type ExcludedDay (date: string, calendar: string, names: ?[string]string)
 
 # The reminder that another one follows instead of having times of its own. `title` is null if that reminder no longer
 # exists; `delay` is an ISO 8601 duration, null for at once.
@@ -904,7 +904,7 @@ type Condition (reminder: string, title: ?string, since: ?Time)
 type Awaiting (reminder: string, title: string, follows: ?Chain, onlyIfDone: ?Condition)
 
 # A future time.
-type Coming (
+type UpcomingTime (
   # The reminder's id.
   reminder: string,
   # The reminder's title.
@@ -924,13 +924,13 @@ type Coming (
   # Whether it is a repeat of an occurrence without an answer.
   repeats: ?bool,
   # Why this time will be skipped if nothing changes, because of the linked tracker. Null: it will fire.
-  passedOver: ?(doneAlready, paused, skipped),
+  skipReason: ?(doneAlready, paused, skipped),
   # The days before `at` that calendars remove from the schedule, 20 at most; only for a reminder's next time.
-  leftOut: ?[]LeftOut
+  excludedDays: ?[]ExcludedDay
 )
 
 # The number of times with the same reason.
-type Tally (reason: string, count: int)
+type ReasonCount (reason: string, count: int)
 
 # A comparison of a reminder's history with the times of the schedules that were in force. Each time is counted in
 # exactly one of `onTime`, `late`, `missed`, `moved`, `waiting`, `uncertain` and `unexplained`.
@@ -952,9 +952,9 @@ type ReminderAudit (
   # Times that fired within a minute.
   onTime: int,
   # Times that fired later, by reason: suspend, downtime, quiet, waited.
-  late: []Tally,
+  late: []ReasonCount,
   # Times that did not fire, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone.
-  missed: []Tally,
+  missed: []ReasonCount,
   # Times that were moved by hand.
   moved: int,
   # Times that are due but deferred by quiet hours or jitter.
@@ -966,13 +966,13 @@ type ReminderAudit (
   # The first of the unexplained times.
   unexplainedTimes: []Time,
   # Firings on request, without a time of the schedule.
-  beside: int,
+  onRequest: int,
   # Messages that were given up.
   givenUp: int,
   # The lateness of timely firings as a histogram: at 0 those under 1 ms, at n those from 2^(n-1) ms to below 2^n ms.
   lateness: []int,
   # The time until they were done, as the same histogram.
-  answers: []int
+  timeToDone: []int
 )
 
 # Compares the history with the schedules. `reminders` are ids or titles; null means all. `since` and `before` are RFC
@@ -989,7 +989,7 @@ method List(filter: ?Filter, limit: ?int, cursor: ?string, tenant: ?string) -> (
 # Returns the next time at which each reminder notifies, earliest first. With `before` it returns the first `limit`
 # times until then, as far as the schedules determine them. Without it, `awaiting` has the reminders without a time yet,
 # at most `limit`.
-method Upcoming(limit: ?int, before: ?string, tenant: ?string) -> (upcoming: []Coming, awaiting: ?[]Awaiting)
+method Upcoming(limit: ?int, before: ?string, tenant: ?string) -> (upcoming: []UpcomingTime, awaiting: ?[]Awaiting)
 # Marks an occurrence as done. `id` is an occurrence's, or a reminder's (its latest open occurrence); null means the one
 # that fired last and is still open. `item` names the item of the reminder's tracker, which a collection needs.
 method Done(id: ?string, item: ?string, tenant: ?string) -> (occurrence: Occurrence)
@@ -1003,14 +1003,14 @@ method Move(id: string, by: ?string, to: ?string, tenant: ?string) -> (occurrenc
 # Fires a reminder now, in addition to its schedule.
 method Fire(id: string, tenant: ?string) -> (occurrence: Occurrence)
 
-error NotFound (what: string, id: string, near: []string)
+error NotFound (what: string, id: string, similar: []string)
 error Ambiguous (id: string, candidates: []string)
 error InvalidValue (field: string, message: string)
 error Conflict (message: string)
 error StoreUnavailable (reason: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 # The caller may not act for that tenant, or there is no such tenant.
-error NotForTenant (tenant: string, message: string)
+error TenantAccessDenied (tenant: string, message: string)
 
 """# }
 static var reminders: String { #"""
@@ -1136,13 +1136,13 @@ type Reminder (
   # Null if it has no link to a tracker.
   tracker: ?TrackerLink,
   # Only in List and Get: why `next` will be skipped if nothing changes, because of its tracker. Null: it will fire.
-  passedOver: ?(doneAlready, paused, skipped),
+  skipReason: ?(doneAlready, paused, skipped),
   # The set of files that declares it (Apply); null if it was added by hand.
   set: ?string,
   # The owning tenant; null for a user.
   tenant: ?string,
   # Only in List and Get: why it reaches nobody, if all its channels are missing or off. Null: a channel works.
-  unheard: ?string,
+  undeliverable: ?string,
   # The reminder that it follows; null if its schedule has times of its own. Until that reminder has a result, this one
   # is active and has no next time.
   follows: ?Chain,
@@ -1226,9 +1226,9 @@ type ImportRemark (
   line: ?int,
   # The title of the line's reminder, if it has one.
   title: ?string,
-  # passed: left out, without a future time. closed: left out, cancelled or done. present: left out, exists already.
+  # past: left out, without a future time. closed: left out, cancelled or done. duplicate: left out, exists already.
   # refused: left out, cannot be imported. note: imported, but with a part left out.
-  kind: (passed, closed, present, refused, note),
+  kind: (past, closed, duplicate, refused, note),
   # A sentence without a full stop.
   message: string
 )
@@ -1334,7 +1334,7 @@ method Export(ids: ?[]string, filter: ?Filter, format: ?string, tenant: ?string)
 
 # Makes reminders, endpoints, packs and trackers match a set of TOML files (docs/apply.md), in one transaction: adds
 # what is missing, changes what differs, and with `prune` removes what an earlier Apply of this set created and the
-# files no longer contain. The name of the set is `set`, or else the one in its files, or else `otherwise`; a set
+# files no longer contain. The name of the set is `set`, or else the one in its files, or else `defaultSet`; a set
 # without a name is not remembered and cannot be pruned. The caller sends the content of the secrets that the files name
 # by path; without `secrets` a dry run lists them. The same holds for `packs`, the files of your own packs. A tracker
 # with entries is pruned only with `entries`. With `plan` of an earlier dry run the call fails with Conflict if the
@@ -1343,7 +1343,7 @@ method Export(ids: ?[]string, filter: ?Filter, format: ?string, tenant: ?string)
 method Apply(
   files: []SetFile,
   set: ?string,
-  otherwise: ?string,
+  defaultSet: ?string,
   prune: ?bool,
   dryRun: ?bool,
   secrets: ?[]SetSecret,
@@ -1356,7 +1356,7 @@ method Apply(
   changes: []SetChange,
   unchanged: int,
   # The number of things of the set that the files no longer contain and that stay, because nothing is pruned.
-  leftOver: int,
+  notPruned: int,
   secretFiles: []string,
   packFiles: ?[]string,
   # The uses of secretFile and tokenFile that are new; null for none. A client asks the user before it goes on.
@@ -1365,8 +1365,8 @@ method Apply(
   warnings: []string
 )
 
-# Nothing has that id; `near` lists similar ids or titles.
-error NotFound (what: string, id: string, near: []string)
+# Nothing has that id; `similar` lists similar ids or titles.
+error NotFound (what: string, id: string, similar: []string)
 # More than one has that id.
 error Ambiguous (id: string, candidates: []string)
 # The schedule is invalid: at `column` (from 1, in characters; null if there is no single place) the parser `expected`
@@ -1389,7 +1389,7 @@ error LimitExceeded (limit: string, retryAfter: ?string)
 # The store cannot be written; nothing was changed.
 error StoreUnavailable (reason: string)
 # The caller may not act for that tenant, or there is no such tenant.
-error NotForTenant (tenant: string, message: string)
+error TenantAccessDenied (tenant: string, message: string)
 
 """# }
 static var schedules: String { #"""
@@ -1398,11 +1398,11 @@ interface io.chime.Schedules
 
 # A time of a schedule: RFC 3339 with the offset of its zone, that zone, the zone's abbreviation then (CET), the seconds
 # from `after`, and a remark as a sentence if a DST change affects it.
-type Moment (at: string, zone: string, label: string, seconds: int, remark: ?string)
+type ScheduleTime (at: string, zone: string, abbreviation: string, secondsUntil: int, remark: ?string)
 
 # A day that a calendar removes from a schedule: the day (YYYY-MM-DD), the calendar, and the day's name by language, if
 # known.
-type LeftOut (date: string, calendar: string, names: ?[string]string)
+type ExcludedDay (date: string, calendar: string, names: ?[string]string)
 
 # A range of days of a calendar, both ends included (YYYY-MM-DD), and their names by language, if known.
 type CalendarDays (from: string, to: string, names: ?[string]string)
@@ -1430,7 +1430,7 @@ type NamedCalendar (
 # Returns the canonical form and the next `count` times (5 if null, 1000 at most) strictly after `after` (now if null).
 # `remarks` describe DST changes that affect one of these times. There are fewer times if computing more takes too long;
 # a remark says so. `zone` is the zone in force, since a schedule may name one itself. The configuration supplies
-# calendars, and the place unless one is given. `leftOut` has the days before the last of these times that calendars
+# calendars, and the place unless one is given. `excludedDays` has the days before the last of these times that calendars
 # remove from the schedule, 20 at most.
 method Explain(
   when: string,
@@ -1442,7 +1442,7 @@ method Explain(
   latitude: ?float,
   longitude: ?float,
   tenant: ?string
-) -> (canonical: string, dialect: string, zone: string, next: []Moment, remarks: []string, leftOut: ?[]LeftOut)
+) -> (canonical: string, dialect: string, zone: string, next: []ScheduleTime, remarks: []string, excludedDays: ?[]ExcludedDay)
 
 # Converts a schedule to another dialect: returns its canonical form there, and the differences as sentences.
 method Convert(
@@ -1471,7 +1471,7 @@ error InvalidValue (field: string, message: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 error StoreUnavailable (reason: string)
 # The caller may not act for that tenant, or there is no such tenant.
-error NotForTenant (tenant: string, message: string)
+error TenantAccessDenied (tenant: string, message: string)
 
 """# }
 static var trackers: String { #"""
@@ -1512,7 +1512,7 @@ type StockLevel (
   # Never below zero.
   left: float,
   # How much more was logged than the stock had; null for nothing.
-  short: ?float,
+  shortfall: ?float,
   # The use per day: by the 14 days before today, or else by the goal; null if unknown.
   rate: ?float,
   # The number of days that it lasts at that rate.
@@ -1544,7 +1544,7 @@ type Tracker (
   formerWeekdays: []FormerWeekdays,
   # HH:MM.
   dayStartsAt: string,
-  slot: (morning, anytime, evening),
+  timeOfDay: (morning, anytime, evening),
   # Vacations.
   pauses: []Range,
   # Days that were skipped.
@@ -1583,7 +1583,7 @@ type TrackerDraft (
   usual: ?float,
   counting: ?Counting,
   dayStartsAt: ?string,
-  slot: ?(morning, anytime, evening),
+  timeOfDay: ?(morning, anytime, evening),
   pauses: ?[]Range,
   skips: ?[]string,
   skipsEachMonth: ?int,
@@ -1602,7 +1602,7 @@ type TrackerDraft (
 type Streak (length: int, unit: (days, weeks, months), first: ?string, last: ?string)
 
 # The progress of a tracker on a day.
-type Standing (
+type GoalProgress (
   tracker: Tracker,
   day: string,
   # The number of entries of the day.
@@ -1620,12 +1620,12 @@ type Standing (
   # Whether the goal is met; for a limit only after the day is over.
   met: bool,
   # For a limit: under it, near it (four fifths, or another usual amount would exceed it), or past it.
-  limit: ?(under, near, passed),
+  limit: ?(under, near, exceeded),
   # Whether the day counts.
   counts: bool,
   # Why the day does not count: `weekday`, `paused`, `skipped`, `notStarted`, or `enough` (the week or month has
   # enough).
-  why: ?string,
+  reason: ?string,
   streak: Streak,
   longest: Streak,
   # Habit strength, 0 to 1.
@@ -1768,7 +1768,7 @@ type Mood (
 # The view of a day.
 type DayView (
   day: string,
-  standings: []Standing,
+  progress: []GoalProgress,
   mood: Mood,
   quote: ?Quote,
   nextAchievement: ?Achievement,
@@ -1776,12 +1776,12 @@ type DayView (
   # Only for today.
   streaks: []PackStreak,
   # The seven days up to this one, oldest first.
-  week: []DayMark
+  week: []DaySummary
 )
 
-# The result of a day over all trackers that counted: `due` of them, of which `met` were met and `begun` others were
-# begun.
-type DayMark (day: string, met: int, due: int, begun: int)
+# The result of a day over all trackers that counted: `due` of them, of which `met` were met and `started` others were
+# started.
+type DaySummary (day: string, met: int, due: int, started: int)
 
 # A day of one tracker.
 type DayTotal (
@@ -1794,7 +1794,7 @@ type DayTotal (
   # Whether the goal was met.
   met: bool,
   # For a limit: how near the day came to it.
-  limit: ?(under, near, passed),
+  limit: ?(under, near, exceeded),
   # Whether the day counts.
   counts: bool,
   # The share of the goal.
@@ -1802,7 +1802,7 @@ type DayTotal (
   # Its number among all days that were met, from the start.
   number: ?int,
   # Why the day does not count.
-  why: ?string
+  reason: ?string
 )
 
 type Point (day: string, value: float)
@@ -1857,18 +1857,18 @@ type Statistics (
   evenness: ?int,
   items: []Item,
   # Data that is missing for more statistics: noEntries, oneDay, twoDays, underAWeek, noGoal; more may be added.
-  lacking: []string
+  missingData: []string
 )
 
 # The results of an entry.
 type Change (
   entry: ?Entry,
   # The progress of its tracker on its day, afterwards.
-  standing: ?Standing,
+  progress: ?GoalProgress,
   # Whether it met the goal.
   goalMet: bool,
   # Whether it brought today near its limit, or past it.
-  limit: ?(under, near, passed),
+  limit: ?(under, near, exceeded),
   # Whether it made the stock low or empty for the first time since the last refill.
   stock: ?(enough, low, empty),
   unlocked: []Achievement,
@@ -1956,7 +1956,7 @@ type Undoable (
 
 # The last action, if it cannot be undone. The kinds: fired, rotated, redelivered, cancelled, removed; more may be
 # added.
-type LastAct (
+type LastAction (
   at: Time,
   kind: string,
   subject: string
@@ -2000,7 +2000,7 @@ type ConfigurationFile (
   path: string,
   text: string,
   # Whether it can be put there unchanged: there is no configuration, and this one keeps the store the same.
-  fits: bool
+  canInstall: bool
 )
 
 # Adds a tracker, or changes the one with that id.
@@ -2043,7 +2043,7 @@ method Entries(
 # Returns the view of a day; today if `day` is null.
 method Day(day: ?string, tenant: ?string) -> (view: DayView)
 # Returns the week of that day, from Monday on, with seven days for each tracker.
-method Week(day: ?string, tenant: ?string) -> (from: string, standings: []Standing, days: []WeekRow, marks: []DayMark)
+method Week(day: ?string, tenant: ?string) -> (from: string, progress: []GoalProgress, days: []WeekRow, summaries: []DaySummary)
 type WeekRow (tracker: string, days: []DayTotal)
 # Returns every day of a range, including those without an entry; at most 3700.
 method Days(tracker: string, range: Range, tenant: ?string) -> (tracker: Tracker, days: []DayTotal)
@@ -2092,7 +2092,7 @@ method RemovePack(id: string, entries: ?bool, sample: ?bool, tenant: ?string) ->
 # it before it asks the user. `notes` are sentences about what could not be restored. A `Conflict` leaves everything
 # unchanged; `skip` skips that change, which stays.
 method Undo(dryRun: ?bool, change: ?int, skip: ?bool, tenant: ?string) -> (
-  undone: Undoable, later: ?LastAct, notes: ?[]string
+  undone: Undoable, later: ?LastAction, notes: ?[]string
 )
 method Changes(limit: ?int, tenant: ?string) -> (changes: []Undoable)
 
@@ -2121,10 +2121,10 @@ method Export(format: (csv, json), tracker: ?string, range: ?Range, tenant: ?str
 # Imports entries from an uploaded file: Chime's own, or Loop Habit Tracker's Checkmarks.csv or files of its exported
 # archive. Existing entries stay unchanged.
 method Import(upload: string, format: (csv, json, loop), tracker: ?string, dryRun: ?bool, tenant: ?string) -> (
-  trackers: []string, added: int, present: int, remarks: []string
+  trackers: []string, added: int, duplicates: int, remarks: []string
 )
 
-error NotFound (what: string, id: string, near: []string)
+error NotFound (what: string, id: string, similar: []string)
 error Ambiguous (id: string, candidates: []string)
 error Conflict (message: string)
 error InvalidValue (field: string, message: string)
@@ -2138,7 +2138,7 @@ error LimitExceeded (limit: string, retryAfter: ?string)
 error StoreUnavailable (reason: string)
 error ReadOnly (reason: string)
 # The caller may not act for that tenant, or there is no such tenant.
-error NotForTenant (tenant: string, message: string)
+error TenantAccessDenied (tenant: string, message: string)
 
 """# }
 }

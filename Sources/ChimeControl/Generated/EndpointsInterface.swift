@@ -214,15 +214,15 @@ public enum EndpointsInterface {
   /// The state of the source of answers: an ntfy topic, an MQTT topic or a Matrix room. Counters begin when the daemon
   /// starts.
   public struct Replies: WireValue {
-    public static let fieldNames = ["state", "problem", "since", "answers", "refused", "answeredAt"]
-    public var fieldValues: [Any?] { [state, problem, since, answers, refused, answeredAt] }
+    public static let fieldNames = ["state", "problem", "since", "answers", "refused", "lastAnswerAt"]
+    public var fieldValues: [Any?] { [state, problem, since, answers, refused, lastAnswerAt] }
 
     public enum State: String, JSONCodable, Sendable, CaseIterable {
-      case open, connecting, waiting, elsewhere, off
+      case connected, connecting, retrying, elsewhere, disabled
     }
 
-    /// open: connected. connecting: the connection is being made. waiting: the connection failed and is retried. elsewhere:
-    /// another daemon of the fleet reads the answers. off: the endpoint is disabled.
+    /// connecting: the connection is being made. retrying: the connection failed. elsewhere:
+    /// another daemon of the fleet reads the answers. disabled: the endpoint is disabled.
     public var state: Replies.State
     /// Why the connection failed.
     public var problem: String?
@@ -233,15 +233,15 @@ public enum EndpointsInterface {
     /// The answers that changed nothing.
     public var refused: Int
     /// The time of the last answer.
-    public var answeredAt: Wire.Time?
+    public var lastAnswerAt: Wire.Time?
 
-    public init(state: Replies.State, problem: String? = nil, since: Wire.Time? = nil, answers: Int, refused: Int, answeredAt: Wire.Time? = nil) {
+    public init(state: Replies.State, problem: String? = nil, since: Wire.Time? = nil, answers: Int, refused: Int, lastAnswerAt: Wire.Time? = nil) {
       self.state = state
       self.problem = problem
       self.since = since
       self.answers = answers
       self.refused = refused
-      self.answeredAt = answeredAt
+      self.lastAnswerAt = lastAnswerAt
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -250,7 +250,7 @@ public enum EndpointsInterface {
       var since_: Wire.Time?
       var answers_: Int?
       var refused_: Int?
-      var answeredAt_: Wire.Time?
+      var lastAnswerAt_: Wire.Time?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
@@ -259,7 +259,7 @@ public enum EndpointsInterface {
         case "since": since_ = try reader.value(of: key) as Wire.Time?
         case "answers": answers_ = try reader.value(of: key) as Int
         case "refused": refused_ = try reader.value(of: key) as Int
-        case "answeredAt": answeredAt_ = try reader.value(of: key) as Wire.Time?
+        case "lastAnswerAt": lastAnswerAt_ = try reader.value(of: key) as Wire.Time?
         default: try reader.skip()
         }
       }
@@ -268,13 +268,13 @@ public enum EndpointsInterface {
       self.since = since_
       self.answers = try JSONReader.given(answers_, "answers")
       self.refused = try JSONReader.given(refused_, "refused")
-      self.answeredAt = answeredAt_
+      self.lastAnswerAt = lastAnswerAt_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
-      writer.field("answeredAt", answeredAt)
       writer.field("answers", answers)
+      writer.field("lastAnswerAt", lastAnswerAt)
       writer.field("problem", problem)
       writer.field("refused", refused)
       writer.field("since", since)
@@ -285,14 +285,14 @@ public enum EndpointsInterface {
 
   /// An endpoint, without its secrets and its token.
   public struct Endpoint: WireValue {
-    public static let fieldNames = ["name", "url", "createdAt", "disabled", "pending", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretFrom", "rotationEnds", "hasToken", "fault", "restingUntil", "replies", "takesBack", "set"]
-    public var fieldValues: [Any?] { [name, url, createdAt, disabled, pending, disabledAt, failingSince, dead, settings, signing, publicKeys, secretFrom, rotationEnds, hasToken, fault, restingUntil, replies, takesBack, set] }
+    public static let fieldNames = ["name", "url", "createdAt", "disabled", "pending", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretSource", "rotationEnds", "hasToken", "problem", "backoffUntil", "replies", "canWithdraw", "set"]
+    public var fieldValues: [Any?] { [name, url, createdAt, disabled, pending, disabledAt, failingSince, dead, settings, signing, publicKeys, secretSource, rotationEnds, hasToken, problem, backoffUntil, replies, canWithdraw, set] }
 
     public enum Signing: String, JSONCodable, Sendable, CaseIterable {
       case hmac, ed25519
     }
 
-    public enum SecretFrom: String, JSONCodable, Sendable, CaseIterable {
+    public enum SecretSource: String, JSONCodable, Sendable, CaseIterable {
       case file, credential
     }
 
@@ -319,24 +319,24 @@ public enum EndpointsInterface {
     /// The public keys for verifying Ed25519 signatures, `whpk_` and base64.
     public var publicKeys: [String]?
     /// The place of its secret: a file in the state folder, or a credential of the service manager.
-    public var secretFrom: Endpoint.SecretFrom?
+    public var secretSource: Endpoint.SecretSource?
     /// The time until which replaced secrets stay valid.
     public var rotationEnds: Wire.Time?
     /// Whether it has a token.
     public var hasToken: Bool?
     /// Why messages cannot be sent to it.
-    public var fault: String?
+    public var problem: String?
     /// The end of the back-off after repeated failures; null if there is none.
-    public var restingUntil: Wire.Time?
+    public var backoffUntil: Wire.Time?
     /// Null if the endpoint reads no answers.
     public var replies: Replies?
     /// Whether its messages are taken back after an answer. false: a second token would enable that. null: the endpoint
     /// cannot do that.
-    public var takesBack: Bool?
+    public var canWithdraw: Bool?
     /// The set of files that declares it (io.chime.Reminders.Apply); null if it was added by hand.
     public var set: String?
 
-    public init(name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, pending: Int, disabledAt: Wire.Time? = nil, failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Endpoint.Signing]? = nil, publicKeys: [String]? = nil, secretFrom: Endpoint.SecretFrom? = nil, rotationEnds: Wire.Time? = nil, hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil, replies: Replies? = nil, takesBack: Bool? = nil, set: String? = nil) {
+    public init(name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, pending: Int, disabledAt: Wire.Time? = nil, failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Endpoint.Signing]? = nil, publicKeys: [String]? = nil, secretSource: Endpoint.SecretSource? = nil, rotationEnds: Wire.Time? = nil, hasToken: Bool? = nil, problem: String? = nil, backoffUntil: Wire.Time? = nil, replies: Replies? = nil, canWithdraw: Bool? = nil, set: String? = nil) {
       self.name = name
       self.url = url
       self.createdAt = createdAt
@@ -348,13 +348,13 @@ public enum EndpointsInterface {
       self.settings = settings
       self.signing = signing
       self.publicKeys = publicKeys
-      self.secretFrom = secretFrom
+      self.secretSource = secretSource
       self.rotationEnds = rotationEnds
       self.hasToken = hasToken
-      self.fault = fault
-      self.restingUntil = restingUntil
+      self.problem = problem
+      self.backoffUntil = backoffUntil
       self.replies = replies
-      self.takesBack = takesBack
+      self.canWithdraw = canWithdraw
       self.set = set
     }
 
@@ -370,13 +370,13 @@ public enum EndpointsInterface {
       var settings_: Settings?
       var signing_: [Endpoint.Signing]?
       var publicKeys_: [String]?
-      var secretFrom_: Endpoint.SecretFrom?
+      var secretSource_: Endpoint.SecretSource?
       var rotationEnds_: Wire.Time?
       var hasToken_: Bool?
-      var fault_: String?
-      var restingUntil_: Wire.Time?
+      var problem_: String?
+      var backoffUntil_: Wire.Time?
       var replies_: Replies?
-      var takesBack_: Bool?
+      var canWithdraw_: Bool?
       var set_: String?
       try reader.beginObject()
       while let key = try reader.nextName() {
@@ -392,13 +392,13 @@ public enum EndpointsInterface {
         case "settings": settings_ = try reader.value(of: key) as Settings?
         case "signing": signing_ = try reader.value(of: key) as [Endpoint.Signing]?
         case "publicKeys": publicKeys_ = try reader.value(of: key) as [String]?
-        case "secretFrom": secretFrom_ = try reader.value(of: key) as Endpoint.SecretFrom?
+        case "secretSource": secretSource_ = try reader.value(of: key) as Endpoint.SecretSource?
         case "rotationEnds": rotationEnds_ = try reader.value(of: key) as Wire.Time?
         case "hasToken": hasToken_ = try reader.value(of: key) as Bool?
-        case "fault": fault_ = try reader.value(of: key) as String?
-        case "restingUntil": restingUntil_ = try reader.value(of: key) as Wire.Time?
+        case "problem": problem_ = try reader.value(of: key) as String?
+        case "backoffUntil": backoffUntil_ = try reader.value(of: key) as Wire.Time?
         case "replies": replies_ = try reader.value(of: key) as Replies?
-        case "takesBack": takesBack_ = try reader.value(of: key) as Bool?
+        case "canWithdraw": canWithdraw_ = try reader.value(of: key) as Bool?
         case "set": set_ = try reader.value(of: key) as String?
         default: try reader.skip()
         }
@@ -414,36 +414,36 @@ public enum EndpointsInterface {
       self.settings = settings_
       self.signing = signing_
       self.publicKeys = publicKeys_
-      self.secretFrom = secretFrom_
+      self.secretSource = secretSource_
       self.rotationEnds = rotationEnds_
       self.hasToken = hasToken_
-      self.fault = fault_
-      self.restingUntil = restingUntil_
+      self.problem = problem_
+      self.backoffUntil = backoffUntil_
       self.replies = replies_
-      self.takesBack = takesBack_
+      self.canWithdraw = canWithdraw_
       self.set = set_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
+      writer.field("backoffUntil", backoffUntil)
+      writer.field("canWithdraw", canWithdraw)
       writer.field("createdAt", createdAt)
       writer.field("dead", dead)
       writer.field("disabled", disabled)
       writer.field("disabledAt", disabledAt)
       writer.field("failingSince", failingSince)
-      writer.field("fault", fault)
       writer.field("hasToken", hasToken)
       writer.field("name", name)
       writer.field("pending", pending)
+      writer.field("problem", problem)
       writer.field("publicKeys", publicKeys)
       writer.field("replies", replies)
-      writer.field("restingUntil", restingUntil)
       writer.field("rotationEnds", rotationEnds)
-      writer.field("secretFrom", secretFrom)
+      writer.field("secretSource", secretSource)
       writer.field("set", set)
       writer.field("settings", settings)
       writer.field("signing", signing)
-      writer.field("takesBack", takesBack)
       writer.field("url", url)
       writer.endObject()
     }
@@ -505,8 +505,8 @@ public enum EndpointsInterface {
 
   /// The request of a test and the response.
   public struct TestResult: WireValue {
-    public static let fieldNames = ["ok", "url", "requestHeaders", "requestBody", "status", "answer", "error", "tookMs", "method", "responseHeaders", "address", "httpVersion", "timing"]
-    public var fieldValues: [Any?] { [ok, url, requestHeaders, requestBody, status, answer, error, tookMs, method, responseHeaders, address, httpVersion, timing] }
+    public static let fieldNames = ["ok", "url", "requestHeaders", "requestBody", "status", "response", "error", "durationMs", "method", "responseHeaders", "address", "httpVersion", "timing"]
+    public var fieldValues: [Any?] { [ok, url, requestHeaders, requestBody, status, response, error, durationMs, method, responseHeaders, address, httpVersion, timing] }
 
     /// Whether the receiver accepted it (2xx).
     public var ok: Bool
@@ -519,11 +519,11 @@ public enum EndpointsInterface {
     /// The HTTP status, the code of an SMTP reply, or a reason code of MQTT 5.
     public var status: Int?
     /// The first 1 KiB of the response.
-    public var answer: String?
+    public var response: String?
     /// The error; null if there was none.
     public var error: String?
     /// The duration in milliseconds.
-    public var tookMs: Int
+    public var durationMs: Int
     /// The request's method; SMTP for an email, MQTT for a broker.
     public var method: String?
     /// Headers of the response that help a person.
@@ -535,15 +535,15 @@ public enum EndpointsInterface {
     /// The parts of the exchange.
     public var timing: Timing?
 
-    public init(ok: Bool, url: String, requestHeaders: [String], requestBody: String, status: Int? = nil, answer: String? = nil, error: String? = nil, tookMs: Int, method: String? = nil, responseHeaders: [String]? = nil, address: String? = nil, httpVersion: String? = nil, timing: Timing? = nil) {
+    public init(ok: Bool, url: String, requestHeaders: [String], requestBody: String, status: Int? = nil, response: String? = nil, error: String? = nil, durationMs: Int, method: String? = nil, responseHeaders: [String]? = nil, address: String? = nil, httpVersion: String? = nil, timing: Timing? = nil) {
       self.ok = ok
       self.url = url
       self.requestHeaders = requestHeaders
       self.requestBody = requestBody
       self.status = status
-      self.answer = answer
+      self.response = response
       self.error = error
-      self.tookMs = tookMs
+      self.durationMs = durationMs
       self.method = method
       self.responseHeaders = responseHeaders
       self.address = address
@@ -557,9 +557,9 @@ public enum EndpointsInterface {
       var requestHeaders_: [String]?
       var requestBody_: String?
       var status_: Int?
-      var answer_: String?
+      var response_: String?
       var error_: String?
-      var tookMs_: Int?
+      var durationMs_: Int?
       var method_: String?
       var responseHeaders_: [String]?
       var address_: String?
@@ -573,9 +573,9 @@ public enum EndpointsInterface {
         case "requestHeaders": requestHeaders_ = try reader.value(of: key) as [String]
         case "requestBody": requestBody_ = try reader.value(of: key) as String
         case "status": status_ = try reader.value(of: key) as Int?
-        case "answer": answer_ = try reader.value(of: key) as String?
+        case "response": response_ = try reader.value(of: key) as String?
         case "error": error_ = try reader.value(of: key) as String?
-        case "tookMs": tookMs_ = try reader.value(of: key) as Int
+        case "durationMs": durationMs_ = try reader.value(of: key) as Int
         case "method": method_ = try reader.value(of: key) as String?
         case "responseHeaders": responseHeaders_ = try reader.value(of: key) as [String]?
         case "address": address_ = try reader.value(of: key) as String?
@@ -589,9 +589,9 @@ public enum EndpointsInterface {
       self.requestHeaders = try JSONReader.given(requestHeaders_, "requestHeaders")
       self.requestBody = try JSONReader.given(requestBody_, "requestBody")
       self.status = status_
-      self.answer = answer_
+      self.response = response_
       self.error = error_
-      self.tookMs = try JSONReader.given(tookMs_, "tookMs")
+      self.durationMs = try JSONReader.given(durationMs_, "durationMs")
       self.method = method_
       self.responseHeaders = responseHeaders_
       self.address = address_
@@ -602,17 +602,17 @@ public enum EndpointsInterface {
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
       writer.field("address", address)
-      writer.field("answer", answer)
+      writer.field("durationMs", durationMs)
       writer.field("error", error)
       writer.field("httpVersion", httpVersion)
       writer.field("method", method)
       writer.field("ok", ok)
       writer.field("requestBody", requestBody)
       writer.field("requestHeaders", requestHeaders)
+      writer.field("response", response)
       writer.field("responseHeaders", responseHeaders)
       writer.field("status", status)
       writer.field("timing", timing)
-      writer.field("tookMs", tookMs)
       writer.field("url", url)
       writer.endObject()
     }

@@ -16,8 +16,8 @@ public enum ExpectationsInterface {
 
   /// A ping: a job's report of a run.
   public struct PingRecord: WireValue {
-    public static let fieldNames = ["at", "kind", "uid", "tenant", "endpoint", "tookMs", "status", "output"]
-    public var fieldValues: [Any?] { [at, kind, uid, tenant, endpoint, tookMs, status, output] }
+    public static let fieldNames = ["at", "kind", "uid", "tenant", "endpoint", "durationMs", "status", "output"]
+    public var fieldValues: [Any?] { [at, kind, uid, tenant, endpoint, durationMs, status, output] }
 
     public enum Kind: String, JSONCodable, Sendable, CaseIterable {
       case started, succeeded, failed
@@ -33,19 +33,19 @@ public enum ExpectationsInterface {
     /// The endpoint whose topic delivered it; null if it came another way.
     public var endpoint: String?
     /// The duration of the run in milliseconds.
-    public var tookMs: Int?
+    public var durationMs: Int?
     /// The exit status of the run; 128 plus the signal's number if a signal ended it.
     public var status: Int?
     /// The end of the run's output; only in Get.
     public var output: String?
 
-    public init(at: Wire.Time, kind: PingRecord.Kind, uid: Int, tenant: String? = nil, endpoint: String? = nil, tookMs: Int? = nil, status: Int? = nil, output: String? = nil) {
+    public init(at: Wire.Time, kind: PingRecord.Kind, uid: Int, tenant: String? = nil, endpoint: String? = nil, durationMs: Int? = nil, status: Int? = nil, output: String? = nil) {
       self.at = at
       self.kind = kind
       self.uid = uid
       self.tenant = tenant
       self.endpoint = endpoint
-      self.tookMs = tookMs
+      self.durationMs = durationMs
       self.status = status
       self.output = output
     }
@@ -56,7 +56,7 @@ public enum ExpectationsInterface {
       var uid_: Int?
       var tenant_: String?
       var endpoint_: String?
-      var tookMs_: Int?
+      var durationMs_: Int?
       var status_: Int?
       var output_: String?
       try reader.beginObject()
@@ -67,7 +67,7 @@ public enum ExpectationsInterface {
         case "uid": uid_ = try reader.value(of: key) as Int
         case "tenant": tenant_ = try reader.value(of: key) as String?
         case "endpoint": endpoint_ = try reader.value(of: key) as String?
-        case "tookMs": tookMs_ = try reader.value(of: key) as Int?
+        case "durationMs": durationMs_ = try reader.value(of: key) as Int?
         case "status": status_ = try reader.value(of: key) as Int?
         case "output": output_ = try reader.value(of: key) as String?
         default: try reader.skip()
@@ -78,7 +78,7 @@ public enum ExpectationsInterface {
       self.uid = try JSONReader.given(uid_, "uid")
       self.tenant = tenant_
       self.endpoint = endpoint_
-      self.tookMs = tookMs_
+      self.durationMs = durationMs_
       self.status = status_
       self.output = output_
     }
@@ -86,42 +86,42 @@ public enum ExpectationsInterface {
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
       writer.field("at", at)
+      writer.field("durationMs", durationMs)
       writer.field("endpoint", endpoint)
       writer.field("kind", kind)
       writer.field("output", output)
       writer.field("status", status)
       writer.field("tenant", tenant)
-      writer.field("tookMs", tookMs)
       writer.field("uid", uid)
       writer.endObject()
     }
   }
 
   /// A run, or a time without one.
-  public struct Beat: WireValue {
+  public struct RunResult: WireValue {
     public static let fieldNames = ["at", "result"]
     public var fieldValues: [Any?] { [at, result] }
 
     public enum Result: String, JSONCodable, Sendable, CaseIterable {
-      case good, failed, missed
+      case succeeded, failed, missed
     }
 
     public var at: Wire.Time
-    public var result: Beat.Result
+    public var result: RunResult.Result
 
-    public init(at: Wire.Time, result: Beat.Result) {
+    public init(at: Wire.Time, result: RunResult.Result) {
       self.at = at
       self.result = result
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var at_: Wire.Time?
-      var result_: Beat.Result?
+      var result_: RunResult.Result?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "at": at_ = try reader.value(of: key) as Wire.Time
-        case "result": result_ = try reader.value(of: key) as Beat.Result
+        case "result": result_ = try reader.value(of: key) as RunResult.Result
         default: try reader.skip()
         }
       }
@@ -138,8 +138,8 @@ public enum ExpectationsInterface {
   }
 
   public struct Expectation: WireValue {
-    public static let fieldNames = ["id", "title", "when", "within", "state", "downSince", "awaitedUntil", "next", "lastGood", "last", "beats"]
-    public var fieldValues: [Any?] { [id, title, when, within, state, downSince, awaitedUntil, next, lastGood, last, beats] }
+    public static let fieldNames = ["id", "title", "when", "within", "state", "downSince", "pingDeadline", "next", "lastSuccess", "last", "recentRuns"]
+    public var fieldValues: [Any?] { [id, title, when, within, state, downSince, pingDeadline, next, lastSuccess, last, recentRuns] }
 
     public enum State: String, JSONCodable, Sendable, CaseIterable {
       case new, up, awaited, running, down, paused
@@ -159,28 +159,28 @@ public enum ExpectationsInterface {
     /// The time since which it is down.
     public var downSince: Wire.Time?
     /// The deadline of the ping or of the run; null if none is awaited.
-    public var awaitedUntil: Wire.Time?
+    public var pingDeadline: Wire.Time?
     /// The next time from which a ping is awaited.
     public var next: Wire.Time?
     /// The time of the last successful ping.
-    public var lastGood: Wire.Time?
+    public var lastSuccess: Wire.Time?
     /// The last ping, without its output.
     public var last: PingRecord?
     /// The results of the last runs, the newest last; 30 at most.
-    public var beats: [Beat]
+    public var recentRuns: [RunResult]
 
-    public init(id: String, title: String, when: String, within: String, state: Expectation.State, downSince: Wire.Time? = nil, awaitedUntil: Wire.Time? = nil, next: Wire.Time? = nil, lastGood: Wire.Time? = nil, last: PingRecord? = nil, beats: [Beat]) {
+    public init(id: String, title: String, when: String, within: String, state: Expectation.State, downSince: Wire.Time? = nil, pingDeadline: Wire.Time? = nil, next: Wire.Time? = nil, lastSuccess: Wire.Time? = nil, last: PingRecord? = nil, recentRuns: [RunResult]) {
       self.id = id
       self.title = title
       self.when = when
       self.within = within
       self.state = state
       self.downSince = downSince
-      self.awaitedUntil = awaitedUntil
+      self.pingDeadline = pingDeadline
       self.next = next
-      self.lastGood = lastGood
+      self.lastSuccess = lastSuccess
       self.last = last
-      self.beats = beats
+      self.recentRuns = recentRuns
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -190,11 +190,11 @@ public enum ExpectationsInterface {
       var within_: String?
       var state_: Expectation.State?
       var downSince_: Wire.Time?
-      var awaitedUntil_: Wire.Time?
+      var pingDeadline_: Wire.Time?
       var next_: Wire.Time?
-      var lastGood_: Wire.Time?
+      var lastSuccess_: Wire.Time?
       var last_: PingRecord?
-      var beats_: [Beat]?
+      var recentRuns_: [RunResult]?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
@@ -204,11 +204,11 @@ public enum ExpectationsInterface {
         case "within": within_ = try reader.value(of: key) as String
         case "state": state_ = try reader.value(of: key) as Expectation.State
         case "downSince": downSince_ = try reader.value(of: key) as Wire.Time?
-        case "awaitedUntil": awaitedUntil_ = try reader.value(of: key) as Wire.Time?
+        case "pingDeadline": pingDeadline_ = try reader.value(of: key) as Wire.Time?
         case "next": next_ = try reader.value(of: key) as Wire.Time?
-        case "lastGood": lastGood_ = try reader.value(of: key) as Wire.Time?
+        case "lastSuccess": lastSuccess_ = try reader.value(of: key) as Wire.Time?
         case "last": last_ = try reader.value(of: key) as PingRecord?
-        case "beats": beats_ = try reader.value(of: key) as [Beat]
+        case "recentRuns": recentRuns_ = try reader.value(of: key) as [RunResult]
         default: try reader.skip()
         }
       }
@@ -218,22 +218,22 @@ public enum ExpectationsInterface {
       self.within = try JSONReader.given(within_, "within")
       self.state = try JSONReader.given(state_, "state")
       self.downSince = downSince_
-      self.awaitedUntil = awaitedUntil_
+      self.pingDeadline = pingDeadline_
       self.next = next_
-      self.lastGood = lastGood_
+      self.lastSuccess = lastSuccess_
       self.last = last_
-      self.beats = try JSONReader.given(beats_, "beats")
+      self.recentRuns = try JSONReader.given(recentRuns_, "recentRuns")
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
-      writer.field("awaitedUntil", awaitedUntil)
-      writer.field("beats", beats)
       writer.field("downSince", downSince)
       writer.field("id", id)
       writer.field("last", last)
-      writer.field("lastGood", lastGood)
+      writer.field("lastSuccess", lastSuccess)
       writer.field("next", next)
+      writer.field("pingDeadline", pingDeadline)
+      writer.field("recentRuns", recentRuns)
       writer.field("state", state)
       writer.field("title", title)
       writer.field("when", when)
@@ -389,14 +389,14 @@ public enum ExpectationsInterface {
     
     public var id: String
     public var kind: PingRecord.Kind?
-    public var tookMs: Int?
+    public var durationMs: Int?
     public var status: Int?
     public var output: String?
 
-    public init(id: String, kind: PingRecord.Kind? = nil, tookMs: Int? = nil, status: Int? = nil, output: String? = nil) {
+    public init(id: String, kind: PingRecord.Kind? = nil, durationMs: Int? = nil, status: Int? = nil, output: String? = nil) {
       self.id = id
       self.kind = kind
-      self.tookMs = tookMs
+      self.durationMs = durationMs
       self.status = status
       self.output = output
     }
@@ -404,7 +404,7 @@ public enum ExpectationsInterface {
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var id_: String?
       var kind_: PingRecord.Kind?
-      var tookMs_: Int?
+      var durationMs_: Int?
       var status_: Int?
       var output_: String?
       try reader.beginObject()
@@ -412,7 +412,7 @@ public enum ExpectationsInterface {
         switch key {
         case "id": id_ = try reader.value(of: key) as String
         case "kind": kind_ = try reader.value(of: key) as PingRecord.Kind?
-        case "tookMs": tookMs_ = try reader.value(of: key) as Int?
+        case "durationMs": durationMs_ = try reader.value(of: key) as Int?
         case "status": status_ = try reader.value(of: key) as Int?
         case "output": output_ = try reader.value(of: key) as String?
         default: try reader.skip()
@@ -420,18 +420,18 @@ public enum ExpectationsInterface {
       }
       self.id = try JSONReader.given(id_, "id")
       self.kind = kind_
-      self.tookMs = tookMs_
+      self.durationMs = durationMs_
       self.status = status_
       self.output = output_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
+      writer.field("durationMs", durationMs)
       writer.field("id", id)
       writer.field("kind", kind)
       writer.field("output", output)
       writer.field("status", status)
-      writer.field("tookMs", tookMs)
       writer.endObject()
     }
 

@@ -11,8 +11,8 @@ public enum OccurrencesInterface {
   public static var description: String { EmbeddedFiles.occurrences }
 
   public struct Occurrence: WireValue {
-    public static let fieldNames = ["id", "reminder", "title", "state", "scheduledAt", "firedAt", "deliveredAt", "endedAt", "snoozedUntil", "awaitedUntil", "late", "latenessMs", "missed", "missedCount", "rounds", "repeats", "repeatAt", "answeredBy"]
-    public var fieldValues: [Any?] { [id, reminder, title, state, scheduledAt, firedAt, deliveredAt, endedAt, snoozedUntil, awaitedUntil, late, latenessMs, missed, missedCount, rounds, repeats, repeatAt, answeredBy] }
+    public static let fieldNames = ["id", "reminder", "title", "state", "scheduledAt", "firedAt", "deliveredAt", "endedAt", "snoozedUntil", "pingDeadline", "late", "latenessMs", "missed", "missedCount", "rounds", "repeats", "repeatAt", "answeredBy"]
+    public var fieldValues: [Any?] { [id, reminder, title, state, scheduledAt, firedAt, deliveredAt, endedAt, snoozedUntil, pingDeadline, late, latenessMs, missed, missedCount, rounds, repeats, repeatAt, answeredBy] }
 
     public enum State: String, JSONCodable, Sendable, CaseIterable {
       case fired, delivered, snoozed, done, dismissed, missed, awaited
@@ -44,7 +44,7 @@ public enum OccurrencesInterface {
     /// The end of its snooze.
     public var snoozedUntil: Wire.Time?
     /// The deadline of the ping of an expectation; null if none is awaited.
-    public var awaitedUntil: Wire.Time?
+    public var pingDeadline: Wire.Time?
     /// Why it came late; null if it was on time.
     public var late: Occurrence.Late?
     /// The time from the scheduled time to firing, in milliseconds.
@@ -63,7 +63,7 @@ public enum OccurrencesInterface {
     /// answered.
     public var answeredBy: String?
 
-    public init(id: String, reminder: String, title: String, state: Occurrence.State, scheduledAt: Wire.Time, firedAt: Wire.Time? = nil, deliveredAt: Wire.Time? = nil, endedAt: Wire.Time? = nil, snoozedUntil: Wire.Time? = nil, awaitedUntil: Wire.Time? = nil, late: Occurrence.Late? = nil, latenessMs: Int? = nil, missed: Occurrence.Missed? = nil, missedCount: Int? = nil, rounds: Int, repeats: Int? = nil, repeatAt: Wire.Time? = nil, answeredBy: String? = nil) {
+    public init(id: String, reminder: String, title: String, state: Occurrence.State, scheduledAt: Wire.Time, firedAt: Wire.Time? = nil, deliveredAt: Wire.Time? = nil, endedAt: Wire.Time? = nil, snoozedUntil: Wire.Time? = nil, pingDeadline: Wire.Time? = nil, late: Occurrence.Late? = nil, latenessMs: Int? = nil, missed: Occurrence.Missed? = nil, missedCount: Int? = nil, rounds: Int, repeats: Int? = nil, repeatAt: Wire.Time? = nil, answeredBy: String? = nil) {
       self.id = id
       self.reminder = reminder
       self.title = title
@@ -73,7 +73,7 @@ public enum OccurrencesInterface {
       self.deliveredAt = deliveredAt
       self.endedAt = endedAt
       self.snoozedUntil = snoozedUntil
-      self.awaitedUntil = awaitedUntil
+      self.pingDeadline = pingDeadline
       self.late = late
       self.latenessMs = latenessMs
       self.missed = missed
@@ -94,7 +94,7 @@ public enum OccurrencesInterface {
       var deliveredAt_: Wire.Time?
       var endedAt_: Wire.Time?
       var snoozedUntil_: Wire.Time?
-      var awaitedUntil_: Wire.Time?
+      var pingDeadline_: Wire.Time?
       var late_: Occurrence.Late?
       var latenessMs_: Int?
       var missed_: Occurrence.Missed?
@@ -115,7 +115,7 @@ public enum OccurrencesInterface {
         case "deliveredAt": deliveredAt_ = try reader.value(of: key) as Wire.Time?
         case "endedAt": endedAt_ = try reader.value(of: key) as Wire.Time?
         case "snoozedUntil": snoozedUntil_ = try reader.value(of: key) as Wire.Time?
-        case "awaitedUntil": awaitedUntil_ = try reader.value(of: key) as Wire.Time?
+        case "pingDeadline": pingDeadline_ = try reader.value(of: key) as Wire.Time?
         case "late": late_ = try reader.value(of: key) as Occurrence.Late?
         case "latenessMs": latenessMs_ = try reader.value(of: key) as Int?
         case "missed": missed_ = try reader.value(of: key) as Occurrence.Missed?
@@ -136,7 +136,7 @@ public enum OccurrencesInterface {
       self.deliveredAt = deliveredAt_
       self.endedAt = endedAt_
       self.snoozedUntil = snoozedUntil_
-      self.awaitedUntil = awaitedUntil_
+      self.pingDeadline = pingDeadline_
       self.late = late_
       self.latenessMs = latenessMs_
       self.missed = missed_
@@ -150,7 +150,6 @@ public enum OccurrencesInterface {
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
       writer.field("answeredBy", answeredBy)
-      writer.field("awaitedUntil", awaitedUntil)
       writer.field("deliveredAt", deliveredAt)
       writer.field("endedAt", endedAt)
       writer.field("firedAt", firedAt)
@@ -159,6 +158,7 @@ public enum OccurrencesInterface {
       writer.field("latenessMs", latenessMs)
       writer.field("missed", missed)
       writer.field("missedCount", missedCount)
+      writer.field("pingDeadline", pingDeadline)
       writer.field("reminder", reminder)
       writer.field("repeatAt", repeatAt)
       writer.field("repeats", repeats)
@@ -270,9 +270,9 @@ public enum OccurrencesInterface {
   }
 
   /// A future time.
-  public struct Coming: WireValue {
-    public static let fieldNames = ["reminder", "title", "at", "snoozed", "last", "paused", "when", "held", "repeats", "passedOver", "leftOut"]
-    public var fieldValues: [Any?] { [reminder, title, at, snoozed, last, paused, when, held, repeats, passedOver, leftOut] }
+  public struct UpcomingTime: WireValue {
+    public static let fieldNames = ["reminder", "title", "at", "snoozed", "last", "paused", "when", "held", "repeats", "skipReason", "excludedDays"]
+    public var fieldValues: [Any?] { [reminder, title, at, snoozed, last, paused, when, held, repeats, skipReason, excludedDays] }
 
     /// The reminder's id.
     public var reminder: String
@@ -293,11 +293,11 @@ public enum OccurrencesInterface {
     /// Whether it is a repeat of an occurrence without an answer.
     public var repeats: Bool?
     /// Why this time will be skipped if nothing changes, because of the linked tracker. Null: it will fire.
-    public var passedOver: Wire.PassedOver?
+    public var skipReason: Wire.SkipReason?
     /// The days before `at` that calendars remove from the schedule, 20 at most; only for a reminder's next time.
-    public var leftOut: [Wire.LeftOut]?
+    public var excludedDays: [Wire.ExcludedDay]?
 
-    public init(reminder: String, title: String, at: Wire.Time, snoozed: Bool, last: Wire.Time? = nil, paused: Bool, when: String, held: Wire.Time? = nil, repeats: Bool? = nil, passedOver: Wire.PassedOver? = nil, leftOut: [Wire.LeftOut]? = nil) {
+    public init(reminder: String, title: String, at: Wire.Time, snoozed: Bool, last: Wire.Time? = nil, paused: Bool, when: String, held: Wire.Time? = nil, repeats: Bool? = nil, skipReason: Wire.SkipReason? = nil, excludedDays: [Wire.ExcludedDay]? = nil) {
       self.reminder = reminder
       self.title = title
       self.at = at
@@ -307,8 +307,8 @@ public enum OccurrencesInterface {
       self.when = when
       self.held = held
       self.repeats = repeats
-      self.passedOver = passedOver
-      self.leftOut = leftOut
+      self.skipReason = skipReason
+      self.excludedDays = excludedDays
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -321,8 +321,8 @@ public enum OccurrencesInterface {
       var when_: String?
       var held_: Wire.Time?
       var repeats_: Bool?
-      var passedOver_: Wire.PassedOver?
-      var leftOut_: [Wire.LeftOut]?
+      var skipReason_: Wire.SkipReason?
+      var excludedDays_: [Wire.ExcludedDay]?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
@@ -335,8 +335,8 @@ public enum OccurrencesInterface {
         case "when": when_ = try reader.value(of: key) as String
         case "held": held_ = try reader.value(of: key) as Wire.Time?
         case "repeats": repeats_ = try reader.value(of: key) as Bool?
-        case "passedOver": passedOver_ = try reader.value(of: key) as Wire.PassedOver?
-        case "leftOut": leftOut_ = try reader.value(of: key) as [Wire.LeftOut]?
+        case "skipReason": skipReason_ = try reader.value(of: key) as Wire.SkipReason?
+        case "excludedDays": excludedDays_ = try reader.value(of: key) as [Wire.ExcludedDay]?
         default: try reader.skip()
         }
       }
@@ -349,20 +349,20 @@ public enum OccurrencesInterface {
       self.when = try JSONReader.given(when_, "when")
       self.held = held_
       self.repeats = repeats_
-      self.passedOver = passedOver_
-      self.leftOut = leftOut_
+      self.skipReason = skipReason_
+      self.excludedDays = excludedDays_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
       writer.field("at", at)
+      writer.field("excludedDays", excludedDays)
       writer.field("held", held)
       writer.field("last", last)
-      writer.field("leftOut", leftOut)
-      writer.field("passedOver", passedOver)
       writer.field("paused", paused)
       writer.field("reminder", reminder)
       writer.field("repeats", repeats)
+      writer.field("skipReason", skipReason)
       writer.field("snoozed", snoozed)
       writer.field("title", title)
       writer.field("when", when)
@@ -371,7 +371,7 @@ public enum OccurrencesInterface {
   }
 
   /// The number of times with the same reason.
-  public struct Tally: WireValue {
+  public struct ReasonCount: WireValue {
     public static let fieldNames = ["reason", "count"]
     public var fieldValues: [Any?] { [reason, count] }
 
@@ -409,8 +409,8 @@ public enum OccurrencesInterface {
   /// A comparison of a reminder's history with the times of the schedules that were in force. Each time is counted in
   /// exactly one of `onTime`, `late`, `missed`, `moved`, `waiting`, `uncertain` and `unexplained`.
   public struct ReminderAudit: WireValue {
-    public static let fieldNames = ["reminder", "title", "when", "removed", "versions", "unknown", "times", "onTime", "late", "missed", "moved", "waiting", "uncertain", "unexplained", "unexplainedTimes", "beside", "givenUp", "lateness", "answers"]
-    public var fieldValues: [Any?] { [reminder, title, when, removed, versions, unknown, times, onTime, late, missed, moved, waiting, uncertain, unexplained, unexplainedTimes, beside, givenUp, lateness, answers] }
+    public static let fieldNames = ["reminder", "title", "when", "removed", "versions", "unknown", "times", "onTime", "late", "missed", "moved", "waiting", "uncertain", "unexplained", "unexplainedTimes", "onRequest", "givenUp", "lateness", "timeToDone"]
+    public var fieldValues: [Any?] { [reminder, title, when, removed, versions, unknown, times, onTime, late, missed, moved, waiting, uncertain, unexplained, unexplainedTimes, onRequest, givenUp, lateness, timeToDone] }
 
     public enum Unknown: String, JSONCodable, Sendable, CaseIterable {
       case paced, zone
@@ -433,9 +433,9 @@ public enum OccurrencesInterface {
     /// Times that fired within a minute.
     public var onTime: Int
     /// Times that fired later, by reason: suspend, downtime, quiet, waited.
-    public var late: [Tally]
+    public var late: [ReasonCount]
     /// Times that did not fire, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone.
-    public var missed: [Tally]
+    public var missed: [ReasonCount]
     /// Times that were moved by hand.
     public var moved: Int
     /// Times that are due but deferred by quiet hours or jitter.
@@ -447,15 +447,15 @@ public enum OccurrencesInterface {
     /// The first of the unexplained times.
     public var unexplainedTimes: [Wire.Time]
     /// Firings on request, without a time of the schedule.
-    public var beside: Int
+    public var onRequest: Int
     /// Messages that were given up.
     public var givenUp: Int
     /// The lateness of timely firings as a histogram: at 0 those under 1 ms, at n those from 2^(n-1) ms to below 2^n ms.
     public var lateness: [Int]
     /// The time until they were done, as the same histogram.
-    public var answers: [Int]
+    public var timeToDone: [Int]
 
-    public init(reminder: String, title: String, when: String, removed: Bool, versions: Int, unknown: ReminderAudit.Unknown? = nil, times: Int, onTime: Int, late: [Tally], missed: [Tally], moved: Int, waiting: Int, uncertain: Int, unexplained: Int, unexplainedTimes: [Wire.Time], beside: Int, givenUp: Int, lateness: [Int], answers: [Int]) {
+    public init(reminder: String, title: String, when: String, removed: Bool, versions: Int, unknown: ReminderAudit.Unknown? = nil, times: Int, onTime: Int, late: [ReasonCount], missed: [ReasonCount], moved: Int, waiting: Int, uncertain: Int, unexplained: Int, unexplainedTimes: [Wire.Time], onRequest: Int, givenUp: Int, lateness: [Int], timeToDone: [Int]) {
       self.reminder = reminder
       self.title = title
       self.when = when
@@ -471,10 +471,10 @@ public enum OccurrencesInterface {
       self.uncertain = uncertain
       self.unexplained = unexplained
       self.unexplainedTimes = unexplainedTimes
-      self.beside = beside
+      self.onRequest = onRequest
       self.givenUp = givenUp
       self.lateness = lateness
-      self.answers = answers
+      self.timeToDone = timeToDone
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -486,17 +486,17 @@ public enum OccurrencesInterface {
       var unknown_: ReminderAudit.Unknown?
       var times_: Int?
       var onTime_: Int?
-      var late_: [Tally]?
-      var missed_: [Tally]?
+      var late_: [ReasonCount]?
+      var missed_: [ReasonCount]?
       var moved_: Int?
       var waiting_: Int?
       var uncertain_: Int?
       var unexplained_: Int?
       var unexplainedTimes_: [Wire.Time]?
-      var beside_: Int?
+      var onRequest_: Int?
       var givenUp_: Int?
       var lateness_: [Int]?
-      var answers_: [Int]?
+      var timeToDone_: [Int]?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
@@ -508,17 +508,17 @@ public enum OccurrencesInterface {
         case "unknown": unknown_ = try reader.value(of: key) as ReminderAudit.Unknown?
         case "times": times_ = try reader.value(of: key) as Int
         case "onTime": onTime_ = try reader.value(of: key) as Int
-        case "late": late_ = try reader.value(of: key) as [Tally]
-        case "missed": missed_ = try reader.value(of: key) as [Tally]
+        case "late": late_ = try reader.value(of: key) as [ReasonCount]
+        case "missed": missed_ = try reader.value(of: key) as [ReasonCount]
         case "moved": moved_ = try reader.value(of: key) as Int
         case "waiting": waiting_ = try reader.value(of: key) as Int
         case "uncertain": uncertain_ = try reader.value(of: key) as Int
         case "unexplained": unexplained_ = try reader.value(of: key) as Int
         case "unexplainedTimes": unexplainedTimes_ = try reader.value(of: key) as [Wire.Time]
-        case "beside": beside_ = try reader.value(of: key) as Int
+        case "onRequest": onRequest_ = try reader.value(of: key) as Int
         case "givenUp": givenUp_ = try reader.value(of: key) as Int
         case "lateness": lateness_ = try reader.value(of: key) as [Int]
-        case "answers": answers_ = try reader.value(of: key) as [Int]
+        case "timeToDone": timeToDone_ = try reader.value(of: key) as [Int]
         default: try reader.skip()
         }
       }
@@ -537,24 +537,24 @@ public enum OccurrencesInterface {
       self.uncertain = try JSONReader.given(uncertain_, "uncertain")
       self.unexplained = try JSONReader.given(unexplained_, "unexplained")
       self.unexplainedTimes = try JSONReader.given(unexplainedTimes_, "unexplainedTimes")
-      self.beside = try JSONReader.given(beside_, "beside")
+      self.onRequest = try JSONReader.given(onRequest_, "onRequest")
       self.givenUp = try JSONReader.given(givenUp_, "givenUp")
       self.lateness = try JSONReader.given(lateness_, "lateness")
-      self.answers = try JSONReader.given(answers_, "answers")
+      self.timeToDone = try JSONReader.given(timeToDone_, "timeToDone")
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
-      writer.field("answers", answers)
-      writer.field("beside", beside)
       writer.field("givenUp", givenUp)
       writer.field("late", late)
       writer.field("lateness", lateness)
       writer.field("missed", missed)
       writer.field("moved", moved)
+      writer.field("onRequest", onRequest)
       writer.field("onTime", onTime)
       writer.field("reminder", reminder)
       writer.field("removed", removed)
+      writer.field("timeToDone", timeToDone)
       writer.field("times", times)
       writer.field("title", title)
       writer.field("uncertain", uncertain)
@@ -779,21 +779,21 @@ public enum OccurrencesInterface {
       public static let fieldNames = ["upcoming", "awaiting"]
       public var fieldValues: [Any?] { [upcoming, awaiting] }
 
-      public var upcoming: [Coming]
+      public var upcoming: [UpcomingTime]
       public var awaiting: [Awaiting]?
 
-      public init(upcoming: [Coming], awaiting: [Awaiting]? = nil) {
+      public init(upcoming: [UpcomingTime], awaiting: [Awaiting]? = nil) {
         self.upcoming = upcoming
         self.awaiting = awaiting
       }
 
       public init(reading reader: inout JSONReader) throws(JSONFault) {
-        var upcoming_: [Coming]?
+        var upcoming_: [UpcomingTime]?
         var awaiting_: [Awaiting]?
         try reader.beginObject()
         while let key = try reader.nextName() {
           switch key {
-          case "upcoming": upcoming_ = try reader.value(of: key) as [Coming]
+          case "upcoming": upcoming_ = try reader.value(of: key) as [UpcomingTime]
           case "awaiting": awaiting_ = try reader.value(of: key) as [Awaiting]?
           default: try reader.skip()
           }

@@ -248,8 +248,8 @@ public enum RemindersInterface {
 
   /// A reminder as the daemon stores it.
   public struct Reminder: WireValue {
-    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "location", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "within", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard", "follows", "onlyIfDone"]
-    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, location, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, within, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard, follows, onlyIfDone] }
+    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "location", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "within", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "skipReason", "set", "tenant", "undeliverable", "follows", "onlyIfDone"]
+    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, location, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, within, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, skipReason, set, tenant, undeliverable, follows, onlyIfDone] }
 
     public enum Urgency: String, JSONCodable, Sendable, CaseIterable {
       case low, normal, critical
@@ -330,20 +330,20 @@ public enum RemindersInterface {
     /// Null if it has no link to a tracker.
     public var tracker: TrackerLink?
     /// Only in List and Get: why `next` will be skipped if nothing changes, because of its tracker. Null: it will fire.
-    public var passedOver: Wire.PassedOver?
+    public var skipReason: Wire.SkipReason?
     /// The set of files that declares it (Apply); null if it was added by hand.
     public var set: String?
     /// The owning tenant; null for a user.
     public var tenant: String?
     /// Only in List and Get: why it reaches nobody, if all its channels are missing or off. Null: a channel works.
-    public var unheard: String?
+    public var undeliverable: String?
     /// The reminder that it follows; null if its schedule has times of its own. Until that reminder has a result, this one
     /// is active and has no next time.
     public var follows: Wire.Chain?
     /// The reminder that must be done first; null for none. While a time waits for that, `next` is null.
     public var onlyIfDone: Wire.Condition?
 
-    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, location: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil, follows: Wire.Chain? = nil, onlyIfDone: Wire.Condition? = nil) {
+    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, location: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, skipReason: Wire.SkipReason? = nil, set: String? = nil, tenant: String? = nil, undeliverable: String? = nil, follows: Wire.Chain? = nil, onlyIfDone: Wire.Condition? = nil) {
       self.id = id
       self.title = title
       self.body = body
@@ -381,10 +381,10 @@ public enum RemindersInterface {
       self.lastDone = lastDone
       self.createdAt = createdAt
       self.tracker = tracker
-      self.passedOver = passedOver
+      self.skipReason = skipReason
       self.set = set
       self.tenant = tenant
-      self.unheard = unheard
+      self.undeliverable = undeliverable
       self.follows = follows
       self.onlyIfDone = onlyIfDone
     }
@@ -427,10 +427,10 @@ public enum RemindersInterface {
       var lastDone_: Wire.Time?
       var createdAt_: Wire.Time?
       var tracker_: TrackerLink?
-      var passedOver_: Wire.PassedOver?
+      var skipReason_: Wire.SkipReason?
       var set_: String?
       var tenant_: String?
-      var unheard_: String?
+      var undeliverable_: String?
       var follows_: Wire.Chain?
       var onlyIfDone_: Wire.Condition?
       try reader.beginObject()
@@ -473,10 +473,10 @@ public enum RemindersInterface {
         case "lastDone": lastDone_ = try reader.value(of: key) as Wire.Time?
         case "createdAt": createdAt_ = try reader.value(of: key) as Wire.Time
         case "tracker": tracker_ = try reader.value(of: key) as TrackerLink?
-        case "passedOver": passedOver_ = try reader.value(of: key) as Wire.PassedOver?
+        case "skipReason": skipReason_ = try reader.value(of: key) as Wire.SkipReason?
         case "set": set_ = try reader.value(of: key) as String?
         case "tenant": tenant_ = try reader.value(of: key) as String?
-        case "unheard": unheard_ = try reader.value(of: key) as String?
+        case "undeliverable": undeliverable_ = try reader.value(of: key) as String?
         case "follows": follows_ = try reader.value(of: key) as Wire.Chain?
         case "onlyIfDone": onlyIfDone_ = try reader.value(of: key) as Wire.Condition?
         default: try reader.skip()
@@ -519,10 +519,10 @@ public enum RemindersInterface {
       self.lastDone = lastDone_
       self.createdAt = try JSONReader.given(createdAt_, "createdAt")
       self.tracker = tracker_
-      self.passedOver = passedOver_
+      self.skipReason = skipReason_
       self.set = set_
       self.tenant = tenant_
-      self.unheard = unheard_
+      self.undeliverable = undeliverable_
       self.follows = follows_
       self.onlyIfDone = onlyIfDone_
     }
@@ -550,12 +550,12 @@ public enum RemindersInterface {
       writer.field("nag", nag)
       writer.field("next", next)
       writer.field("onlyIfDone", onlyIfDone)
-      writer.field("passedOver", passedOver)
       writer.field("pausedUntil", pausedUntil)
       writer.field("quiet", quiet)
       writer.field("repeatAt", repeatAt)
       writer.field("set", set)
       writer.field("skipNext", skipNext)
+      writer.field("skipReason", skipReason)
       writer.field("snooze", snooze)
       writer.field("sound", sound)
       writer.field("state", state)
@@ -565,7 +565,7 @@ public enum RemindersInterface {
       writer.field("timezone", timezone)
       writer.field("title", title)
       writer.field("tracker", tracker)
-      writer.field("unheard", unheard)
+      writer.field("undeliverable", undeliverable)
       writer.field("urgency", urgency)
       writer.field("url", url)
       writer.field("wake", wake)
@@ -947,14 +947,14 @@ public enum RemindersInterface {
     public var fieldValues: [Any?] { [line, title, kind, message] }
 
     public enum Kind: String, JSONCodable, Sendable, CaseIterable {
-      case passed, closed, present, refused, note
+      case past, closed, duplicate, refused, note
     }
 
     /// The line, from 1; null if the remark is not about a single line.
     public var line: Int?
     /// The title of the line's reminder, if it has one.
     public var title: String?
-    /// passed: left out, without a future time. closed: left out, cancelled or done. present: left out, exists already.
+    /// past: left out, without a future time. closed: left out, cancelled or done. duplicate: left out, exists already.
     /// refused: left out, cannot be imported. note: imported, but with a part left out.
     public var kind: ImportRemark.Kind
     /// A sentence without a full stop.
@@ -2314,7 +2314,7 @@ public enum RemindersInterface {
 
   /// Makes reminders, endpoints, packs and trackers match a set of TOML files (docs/apply.md), in one transaction: adds
   /// what is missing, changes what differs, and with `prune` removes what an earlier Apply of this set created and the
-  /// files no longer contain. The name of the set is `set`, or else the one in its files, or else `otherwise`; a set
+  /// files no longer contain. The name of the set is `set`, or else the one in its files, or else `defaultSet`; a set
   /// without a name is not remembered and cannot be pruned. The caller sends the content of the secrets that the files name
   /// by path; without `secrets` a dry run lists them. The same holds for `packs`, the files of your own packs. A tracker
   /// with entries is pruned only with `entries`. With `plan` of an earlier dry run the call fails with Conflict if the
@@ -2325,7 +2325,7 @@ public enum RemindersInterface {
     
     public var files: [SetFile]
     public var set: String?
-    public var otherwise: String?
+    public var defaultSet: String?
     public var prune: Bool?
     public var dryRun: Bool?
     public var secrets: [SetSecret]?
@@ -2333,10 +2333,10 @@ public enum RemindersInterface {
     public var packs: [SetSecret]?
     public var entries: Bool?
 
-    public init(files: [SetFile], set: String? = nil, otherwise: String? = nil, prune: Bool? = nil, dryRun: Bool? = nil, secrets: [SetSecret]? = nil, plan: String? = nil, packs: [SetSecret]? = nil, entries: Bool? = nil) {
+    public init(files: [SetFile], set: String? = nil, defaultSet: String? = nil, prune: Bool? = nil, dryRun: Bool? = nil, secrets: [SetSecret]? = nil, plan: String? = nil, packs: [SetSecret]? = nil, entries: Bool? = nil) {
       self.files = files
       self.set = set
-      self.otherwise = otherwise
+      self.defaultSet = defaultSet
       self.prune = prune
       self.dryRun = dryRun
       self.secrets = secrets
@@ -2348,7 +2348,7 @@ public enum RemindersInterface {
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var files_: [SetFile]?
       var set_: String?
-      var otherwise_: String?
+      var defaultSet_: String?
       var prune_: Bool?
       var dryRun_: Bool?
       var secrets_: [SetSecret]?
@@ -2360,7 +2360,7 @@ public enum RemindersInterface {
         switch key {
         case "files": files_ = try reader.value(of: key) as [SetFile]
         case "set": set_ = try reader.value(of: key) as String?
-        case "otherwise": otherwise_ = try reader.value(of: key) as String?
+        case "defaultSet": defaultSet_ = try reader.value(of: key) as String?
         case "prune": prune_ = try reader.value(of: key) as Bool?
         case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
         case "secrets": secrets_ = try reader.value(of: key) as [SetSecret]?
@@ -2372,7 +2372,7 @@ public enum RemindersInterface {
       }
       self.files = try JSONReader.given(files_, "files")
       self.set = set_
-      self.otherwise = otherwise_
+      self.defaultSet = defaultSet_
       self.prune = prune_
       self.dryRun = dryRun_
       self.secrets = secrets_
@@ -2383,10 +2383,10 @@ public enum RemindersInterface {
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
+      writer.field("defaultSet", defaultSet)
       writer.field("dryRun", dryRun)
       writer.field("entries", entries)
       writer.field("files", files)
-      writer.field("otherwise", otherwise)
       writer.field("packs", packs)
       writer.field("plan", plan)
       writer.field("prune", prune)
@@ -2396,14 +2396,14 @@ public enum RemindersInterface {
     }
 
     public struct Reply: WireValue {
-      public static let fieldNames = ["set", "changes", "unchanged", "leftOver", "secretFiles", "packFiles", "fileUses", "plan", "warnings"]
-      public var fieldValues: [Any?] { [set, changes, unchanged, leftOver, secretFiles, packFiles, fileUses, plan, warnings] }
+      public static let fieldNames = ["set", "changes", "unchanged", "notPruned", "secretFiles", "packFiles", "fileUses", "plan", "warnings"]
+      public var fieldValues: [Any?] { [set, changes, unchanged, notPruned, secretFiles, packFiles, fileUses, plan, warnings] }
 
       public var set: String?
       public var changes: [SetChange]
       public var unchanged: Int
       /// The number of things of the set that the files no longer contain and that stay, because nothing is pruned.
-      public var leftOver: Int
+      public var notPruned: Int
       public var secretFiles: [String]
       public var packFiles: [String]?
       /// The uses of secretFile and tokenFile that are new; null for none. A client asks the user before it goes on.
@@ -2411,11 +2411,11 @@ public enum RemindersInterface {
       public var plan: String
       public var warnings: [String]
 
-      public init(set: String? = nil, changes: [SetChange], unchanged: Int, leftOver: Int, secretFiles: [String], packFiles: [String]? = nil, fileUses: [SetFileUse]? = nil, plan: String, warnings: [String]) {
+      public init(set: String? = nil, changes: [SetChange], unchanged: Int, notPruned: Int, secretFiles: [String], packFiles: [String]? = nil, fileUses: [SetFileUse]? = nil, plan: String, warnings: [String]) {
         self.set = set
         self.changes = changes
         self.unchanged = unchanged
-        self.leftOver = leftOver
+        self.notPruned = notPruned
         self.secretFiles = secretFiles
         self.packFiles = packFiles
         self.fileUses = fileUses
@@ -2427,7 +2427,7 @@ public enum RemindersInterface {
         var set_: String?
         var changes_: [SetChange]?
         var unchanged_: Int?
-        var leftOver_: Int?
+        var notPruned_: Int?
         var secretFiles_: [String]?
         var packFiles_: [String]?
         var fileUses_: [SetFileUse]?
@@ -2439,7 +2439,7 @@ public enum RemindersInterface {
           case "set": set_ = try reader.value(of: key) as String?
           case "changes": changes_ = try reader.value(of: key) as [SetChange]
           case "unchanged": unchanged_ = try reader.value(of: key) as Int
-          case "leftOver": leftOver_ = try reader.value(of: key) as Int
+          case "notPruned": notPruned_ = try reader.value(of: key) as Int
           case "secretFiles": secretFiles_ = try reader.value(of: key) as [String]
           case "packFiles": packFiles_ = try reader.value(of: key) as [String]?
           case "fileUses": fileUses_ = try reader.value(of: key) as [SetFileUse]?
@@ -2451,7 +2451,7 @@ public enum RemindersInterface {
         self.set = set_
         self.changes = try JSONReader.given(changes_, "changes")
         self.unchanged = try JSONReader.given(unchanged_, "unchanged")
-        self.leftOver = try JSONReader.given(leftOver_, "leftOver")
+        self.notPruned = try JSONReader.given(notPruned_, "notPruned")
         self.secretFiles = try JSONReader.given(secretFiles_, "secretFiles")
         self.packFiles = packFiles_
         self.fileUses = fileUses_
@@ -2463,7 +2463,7 @@ public enum RemindersInterface {
         writer.beginObject()
         writer.field("changes", changes)
         writer.field("fileUses", fileUses)
-        writer.field("leftOver", leftOver)
+        writer.field("notPruned", notPruned)
         writer.field("packFiles", packFiles)
         writer.field("plan", plan)
         writer.field("secretFiles", secretFiles)

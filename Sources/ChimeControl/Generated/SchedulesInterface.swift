@@ -12,54 +12,54 @@ public enum SchedulesInterface {
 
   /// A time of a schedule: RFC 3339 with the offset of its zone, that zone, the zone's abbreviation then (CET), the seconds
   /// from `after`, and a remark as a sentence if a DST change affects it.
-  public struct Moment: WireValue {
-    public static let fieldNames = ["at", "zone", "label", "seconds", "remark"]
-    public var fieldValues: [Any?] { [at, zone, label, seconds, remark] }
+  public struct ScheduleTime: WireValue {
+    public static let fieldNames = ["at", "zone", "abbreviation", "secondsUntil", "remark"]
+    public var fieldValues: [Any?] { [at, zone, abbreviation, secondsUntil, remark] }
 
     public var at: String
     public var zone: String
-    public var label: String
-    public var seconds: Int
+    public var abbreviation: String
+    public var secondsUntil: Int
     public var remark: String?
 
-    public init(at: String, zone: String, label: String, seconds: Int, remark: String? = nil) {
+    public init(at: String, zone: String, abbreviation: String, secondsUntil: Int, remark: String? = nil) {
       self.at = at
       self.zone = zone
-      self.label = label
-      self.seconds = seconds
+      self.abbreviation = abbreviation
+      self.secondsUntil = secondsUntil
       self.remark = remark
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var at_: String?
       var zone_: String?
-      var label_: String?
-      var seconds_: Int?
+      var abbreviation_: String?
+      var secondsUntil_: Int?
       var remark_: String?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "at": at_ = try reader.value(of: key) as String
         case "zone": zone_ = try reader.value(of: key) as String
-        case "label": label_ = try reader.value(of: key) as String
-        case "seconds": seconds_ = try reader.value(of: key) as Int
+        case "abbreviation": abbreviation_ = try reader.value(of: key) as String
+        case "secondsUntil": secondsUntil_ = try reader.value(of: key) as Int
         case "remark": remark_ = try reader.value(of: key) as String?
         default: try reader.skip()
         }
       }
       self.at = try JSONReader.given(at_, "at")
       self.zone = try JSONReader.given(zone_, "zone")
-      self.label = try JSONReader.given(label_, "label")
-      self.seconds = try JSONReader.given(seconds_, "seconds")
+      self.abbreviation = try JSONReader.given(abbreviation_, "abbreviation")
+      self.secondsUntil = try JSONReader.given(secondsUntil_, "secondsUntil")
       self.remark = remark_
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
+      writer.field("abbreviation", abbreviation)
       writer.field("at", at)
-      writer.field("label", label)
       writer.field("remark", remark)
-      writer.field("seconds", seconds)
+      writer.field("secondsUntil", secondsUntil)
       writer.field("zone", zone)
       writer.endObject()
     }
@@ -189,7 +189,7 @@ public enum SchedulesInterface {
   /// Returns the canonical form and the next `count` times (5 if null, 1000 at most) strictly after `after` (now if null).
   /// `remarks` describe DST changes that affect one of these times. There are fewer times if computing more takes too long;
   /// a remark says so. `zone` is the zone in force, since a schedule may name one itself. The configuration supplies
-  /// calendars, and the place unless one is given. `leftOut` has the days before the last of these times that calendars
+  /// calendars, and the place unless one is given. `excludedDays` has the days before the last of these times that calendars
   /// remove from the schedule, 20 at most.
   public struct Explain: VarlinkMethod {
     public static let method = "io.chime.Schedules.Explain"
@@ -261,41 +261,41 @@ public enum SchedulesInterface {
     }
 
     public struct Reply: WireValue {
-      public static let fieldNames = ["canonical", "dialect", "zone", "next", "remarks", "leftOut"]
-      public var fieldValues: [Any?] { [canonical, dialect, zone, next, remarks, leftOut] }
+      public static let fieldNames = ["canonical", "dialect", "zone", "next", "remarks", "excludedDays"]
+      public var fieldValues: [Any?] { [canonical, dialect, zone, next, remarks, excludedDays] }
 
       public var canonical: String
       public var dialect: String
       public var zone: String
-      public var next: [Moment]
+      public var next: [ScheduleTime]
       public var remarks: [String]
-      public var leftOut: [Wire.LeftOut]?
+      public var excludedDays: [Wire.ExcludedDay]?
 
-      public init(canonical: String, dialect: String, zone: String, next: [Moment], remarks: [String], leftOut: [Wire.LeftOut]? = nil) {
+      public init(canonical: String, dialect: String, zone: String, next: [ScheduleTime], remarks: [String], excludedDays: [Wire.ExcludedDay]? = nil) {
         self.canonical = canonical
         self.dialect = dialect
         self.zone = zone
         self.next = next
         self.remarks = remarks
-        self.leftOut = leftOut
+        self.excludedDays = excludedDays
       }
 
       public init(reading reader: inout JSONReader) throws(JSONFault) {
         var canonical_: String?
         var dialect_: String?
         var zone_: String?
-        var next_: [Moment]?
+        var next_: [ScheduleTime]?
         var remarks_: [String]?
-        var leftOut_: [Wire.LeftOut]?
+        var excludedDays_: [Wire.ExcludedDay]?
         try reader.beginObject()
         while let key = try reader.nextName() {
           switch key {
           case "canonical": canonical_ = try reader.value(of: key) as String
           case "dialect": dialect_ = try reader.value(of: key) as String
           case "zone": zone_ = try reader.value(of: key) as String
-          case "next": next_ = try reader.value(of: key) as [Moment]
+          case "next": next_ = try reader.value(of: key) as [ScheduleTime]
           case "remarks": remarks_ = try reader.value(of: key) as [String]
-          case "leftOut": leftOut_ = try reader.value(of: key) as [Wire.LeftOut]?
+          case "excludedDays": excludedDays_ = try reader.value(of: key) as [Wire.ExcludedDay]?
           default: try reader.skip()
           }
         }
@@ -304,14 +304,14 @@ public enum SchedulesInterface {
         self.zone = try JSONReader.given(zone_, "zone")
         self.next = try JSONReader.given(next_, "next")
         self.remarks = try JSONReader.given(remarks_, "remarks")
-        self.leftOut = leftOut_
+        self.excludedDays = excludedDays_
       }
 
       public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("canonical", canonical)
         writer.field("dialect", dialect)
-        writer.field("leftOut", leftOut)
+        writer.field("excludedDays", excludedDays)
         writer.field("next", next)
         writer.field("remarks", remarks)
         writer.field("zone", zone)

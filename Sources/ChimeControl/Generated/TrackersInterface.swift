@@ -243,8 +243,8 @@ public enum TrackersInterface {
 
   /// The present stock of a tracker, in its unit; of a check in entries.
   public struct StockLevel: WireValue {
-    public static let fieldNames = ["tracker", "title", "unit", "left", "short", "rate", "days", "until", "warnDays", "state"]
-    public var fieldValues: [Any?] { [tracker, title, unit, left, short, rate, days, until, warnDays, state] }
+    public static let fieldNames = ["tracker", "title", "unit", "left", "shortfall", "rate", "days", "until", "warnDays", "state"]
+    public var fieldValues: [Any?] { [tracker, title, unit, left, shortfall, rate, days, until, warnDays, state] }
 
     public enum State: String, JSONCodable, Sendable, CaseIterable {
       case enough, low, empty
@@ -257,7 +257,7 @@ public enum TrackersInterface {
     /// Never below zero.
     public var left: Double
     /// How much more was logged than the stock had; null for nothing.
-    public var short: Double?
+    public var shortfall: Double?
     /// The use per day: by the 14 days before today, or else by the goal; null if unknown.
     public var rate: Double?
     /// The number of days that it lasts at that rate.
@@ -268,12 +268,12 @@ public enum TrackersInterface {
     /// low: it lasts for fewer days than `warnDays`.
     public var state: StockLevel.State
 
-    public init(tracker: String, title: [String: String], unit: String? = nil, left: Double, short: Double? = nil, rate: Double? = nil, days: Int? = nil, until: String? = nil, warnDays: Int, state: StockLevel.State) {
+    public init(tracker: String, title: [String: String], unit: String? = nil, left: Double, shortfall: Double? = nil, rate: Double? = nil, days: Int? = nil, until: String? = nil, warnDays: Int, state: StockLevel.State) {
       self.tracker = tracker
       self.title = title
       self.unit = unit
       self.left = left
-      self.short = short
+      self.shortfall = shortfall
       self.rate = rate
       self.days = days
       self.until = until
@@ -286,7 +286,7 @@ public enum TrackersInterface {
       var title_: [String: String]?
       var unit_: String?
       var left_: Double?
-      var short_: Double?
+      var shortfall_: Double?
       var rate_: Double?
       var days_: Int?
       var until_: String?
@@ -299,7 +299,7 @@ public enum TrackersInterface {
         case "title": title_ = try reader.value(of: key) as [String: String]
         case "unit": unit_ = try reader.value(of: key) as String?
         case "left": left_ = try reader.value(of: key) as Double
-        case "short": short_ = try reader.value(of: key) as Double?
+        case "shortfall": shortfall_ = try reader.value(of: key) as Double?
         case "rate": rate_ = try reader.value(of: key) as Double?
         case "days": days_ = try reader.value(of: key) as Int?
         case "until": until_ = try reader.value(of: key) as String?
@@ -312,7 +312,7 @@ public enum TrackersInterface {
       self.title = try JSONReader.given(title_, "title")
       self.unit = unit_
       self.left = try JSONReader.given(left_, "left")
-      self.short = short_
+      self.shortfall = shortfall_
       self.rate = rate_
       self.days = days_
       self.until = until_
@@ -325,7 +325,7 @@ public enum TrackersInterface {
       writer.field("days", days)
       writer.field("left", left)
       writer.field("rate", rate)
-      writer.field("short", short)
+      writer.field("shortfall", shortfall)
       writer.field("state", state)
       writer.field("title", title)
       writer.field("tracker", tracker)
@@ -337,14 +337,14 @@ public enum TrackersInterface {
   }
 
   public struct Tracker: WireValue {
-    public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "formerWeekdays", "dayStartsAt", "slot", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "stock", "icon", "pack", "experience", "startedOn", "createdAt"]
-    public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, formerWeekdays, dayStartsAt, slot, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, stock, icon, pack, experience, startedOn, createdAt] }
+    public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "formerWeekdays", "dayStartsAt", "timeOfDay", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "stock", "icon", "pack", "experience", "startedOn", "createdAt"]
+    public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, formerWeekdays, dayStartsAt, timeOfDay, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, stock, icon, pack, experience, startedOn, createdAt] }
 
     public enum Kind: String, JSONCodable, Sendable, CaseIterable {
       case check, amount, measure
     }
 
-    public enum Slot: String, JSONCodable, Sendable, CaseIterable {
+    public enum TimeOfDay: String, JSONCodable, Sendable, CaseIterable {
       case morning, anytime, evening
     }
 
@@ -367,7 +367,7 @@ public enum TrackersInterface {
     public var formerWeekdays: [FormerWeekdays]
     /// HH:MM.
     public var dayStartsAt: String
-    public var slot: Tracker.Slot
+    public var timeOfDay: Tracker.TimeOfDay
     /// Vacations.
     public var pauses: [Range]
     /// Days that were skipped.
@@ -392,7 +392,7 @@ public enum TrackersInterface {
     /// The time at which it was created.
     public var createdAt: Wire.Time
 
-    public init(id: String, title: [String: String], verb: [String: String]? = nil, kind: Tracker.Kind, unit: String? = nil, decimals: Int, goal: Goal? = nil, presets: [Double], usual: Double? = nil, counting: Counting, formerWeekdays: [FormerWeekdays], dayStartsAt: String, slot: Tracker.Slot, pauses: [Range], skips: [String], skipsEachMonth: Int? = nil, hasItems: Bool, fields: [String: String], milestoneStep: Double? = nil, stock: Stock? = nil, icon: String? = nil, pack: String? = nil, experience: Int, startedOn: String, createdAt: Wire.Time) {
+    public init(id: String, title: [String: String], verb: [String: String]? = nil, kind: Tracker.Kind, unit: String? = nil, decimals: Int, goal: Goal? = nil, presets: [Double], usual: Double? = nil, counting: Counting, formerWeekdays: [FormerWeekdays], dayStartsAt: String, timeOfDay: Tracker.TimeOfDay, pauses: [Range], skips: [String], skipsEachMonth: Int? = nil, hasItems: Bool, fields: [String: String], milestoneStep: Double? = nil, stock: Stock? = nil, icon: String? = nil, pack: String? = nil, experience: Int, startedOn: String, createdAt: Wire.Time) {
       self.id = id
       self.title = title
       self.verb = verb
@@ -405,7 +405,7 @@ public enum TrackersInterface {
       self.counting = counting
       self.formerWeekdays = formerWeekdays
       self.dayStartsAt = dayStartsAt
-      self.slot = slot
+      self.timeOfDay = timeOfDay
       self.pauses = pauses
       self.skips = skips
       self.skipsEachMonth = skipsEachMonth
@@ -433,7 +433,7 @@ public enum TrackersInterface {
       var counting_: Counting?
       var formerWeekdays_: [FormerWeekdays]?
       var dayStartsAt_: String?
-      var slot_: Tracker.Slot?
+      var timeOfDay_: Tracker.TimeOfDay?
       var pauses_: [Range]?
       var skips_: [String]?
       var skipsEachMonth_: Int?
@@ -461,7 +461,7 @@ public enum TrackersInterface {
         case "counting": counting_ = try reader.value(of: key) as Counting
         case "formerWeekdays": formerWeekdays_ = try reader.value(of: key) as [FormerWeekdays]
         case "dayStartsAt": dayStartsAt_ = try reader.value(of: key) as String
-        case "slot": slot_ = try reader.value(of: key) as Tracker.Slot
+        case "timeOfDay": timeOfDay_ = try reader.value(of: key) as Tracker.TimeOfDay
         case "pauses": pauses_ = try reader.value(of: key) as [Range]
         case "skips": skips_ = try reader.value(of: key) as [String]
         case "skipsEachMonth": skipsEachMonth_ = try reader.value(of: key) as Int?
@@ -489,7 +489,7 @@ public enum TrackersInterface {
       self.counting = try JSONReader.given(counting_, "counting")
       self.formerWeekdays = try JSONReader.given(formerWeekdays_, "formerWeekdays")
       self.dayStartsAt = try JSONReader.given(dayStartsAt_, "dayStartsAt")
-      self.slot = try JSONReader.given(slot_, "slot")
+      self.timeOfDay = try JSONReader.given(timeOfDay_, "timeOfDay")
       self.pauses = try JSONReader.given(pauses_, "pauses")
       self.skips = try JSONReader.given(skips_, "skips")
       self.skipsEachMonth = skipsEachMonth_
@@ -524,9 +524,9 @@ public enum TrackersInterface {
       writer.field("presets", presets)
       writer.field("skips", skips)
       writer.field("skipsEachMonth", skipsEachMonth)
-      writer.field("slot", slot)
       writer.field("startedOn", startedOn)
       writer.field("stock", stock)
+      writer.field("timeOfDay", timeOfDay)
       writer.field("title", title)
       writer.field("unit", unit)
       writer.field("usual", usual)
@@ -537,8 +537,8 @@ public enum TrackersInterface {
 
   /// The fields of a tracker to add or change. A null field stays unchanged, or has its default in a new tracker.
   public struct TrackerDraft: WireValue {
-    public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "dayStartsAt", "slot", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "stock", "warnDays", "icon", "startedOn", "reset"]
-    public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, dayStartsAt, slot, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, stock, warnDays, icon, startedOn, reset] }
+    public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "dayStartsAt", "timeOfDay", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "stock", "warnDays", "icon", "startedOn", "reset"]
+    public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, dayStartsAt, timeOfDay, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, stock, warnDays, icon, startedOn, reset] }
 
     public var id: String
     public var title: [String: String]?
@@ -551,7 +551,7 @@ public enum TrackersInterface {
     public var usual: Double?
     public var counting: Counting?
     public var dayStartsAt: String?
-    public var slot: Tracker.Slot?
+    public var timeOfDay: Tracker.TimeOfDay?
     public var pauses: [Range]?
     public var skips: [String]?
     public var skipsEachMonth: Int?
@@ -566,7 +566,7 @@ public enum TrackersInterface {
     /// Fields to remove: verb, goal, unit, skipsEachMonth, milestoneStep, stock, warnDays, icon, usual.
     public var reset: [String]?
 
-    public init(id: String, title: [String: String]? = nil, verb: [String: String]? = nil, kind: Tracker.Kind? = nil, unit: String? = nil, decimals: Int? = nil, goal: Goal? = nil, presets: [Double]? = nil, usual: Double? = nil, counting: Counting? = nil, dayStartsAt: String? = nil, slot: Tracker.Slot? = nil, pauses: [Range]? = nil, skips: [String]? = nil, skipsEachMonth: Int? = nil, hasItems: Bool? = nil, fields: [String: String]? = nil, milestoneStep: Double? = nil, stock: Double? = nil, warnDays: Int? = nil, icon: String? = nil, startedOn: String? = nil, reset: [String]? = nil) {
+    public init(id: String, title: [String: String]? = nil, verb: [String: String]? = nil, kind: Tracker.Kind? = nil, unit: String? = nil, decimals: Int? = nil, goal: Goal? = nil, presets: [Double]? = nil, usual: Double? = nil, counting: Counting? = nil, dayStartsAt: String? = nil, timeOfDay: Tracker.TimeOfDay? = nil, pauses: [Range]? = nil, skips: [String]? = nil, skipsEachMonth: Int? = nil, hasItems: Bool? = nil, fields: [String: String]? = nil, milestoneStep: Double? = nil, stock: Double? = nil, warnDays: Int? = nil, icon: String? = nil, startedOn: String? = nil, reset: [String]? = nil) {
       self.id = id
       self.title = title
       self.verb = verb
@@ -578,7 +578,7 @@ public enum TrackersInterface {
       self.usual = usual
       self.counting = counting
       self.dayStartsAt = dayStartsAt
-      self.slot = slot
+      self.timeOfDay = timeOfDay
       self.pauses = pauses
       self.skips = skips
       self.skipsEachMonth = skipsEachMonth
@@ -604,7 +604,7 @@ public enum TrackersInterface {
       var usual_: Double?
       var counting_: Counting?
       var dayStartsAt_: String?
-      var slot_: Tracker.Slot?
+      var timeOfDay_: Tracker.TimeOfDay?
       var pauses_: [Range]?
       var skips_: [String]?
       var skipsEachMonth_: Int?
@@ -630,7 +630,7 @@ public enum TrackersInterface {
         case "usual": usual_ = try reader.value(of: key) as Double?
         case "counting": counting_ = try reader.value(of: key) as Counting?
         case "dayStartsAt": dayStartsAt_ = try reader.value(of: key) as String?
-        case "slot": slot_ = try reader.value(of: key) as Tracker.Slot?
+        case "timeOfDay": timeOfDay_ = try reader.value(of: key) as Tracker.TimeOfDay?
         case "pauses": pauses_ = try reader.value(of: key) as [Range]?
         case "skips": skips_ = try reader.value(of: key) as [String]?
         case "skipsEachMonth": skipsEachMonth_ = try reader.value(of: key) as Int?
@@ -656,7 +656,7 @@ public enum TrackersInterface {
       self.usual = usual_
       self.counting = counting_
       self.dayStartsAt = dayStartsAt_
-      self.slot = slot_
+      self.timeOfDay = timeOfDay_
       self.pauses = pauses_
       self.skips = skips_
       self.skipsEachMonth = skipsEachMonth_
@@ -687,9 +687,9 @@ public enum TrackersInterface {
       writer.field("reset", reset)
       writer.field("skips", skips)
       writer.field("skipsEachMonth", skipsEachMonth)
-      writer.field("slot", slot)
       writer.field("startedOn", startedOn)
       writer.field("stock", stock)
+      writer.field("timeOfDay", timeOfDay)
       writer.field("title", title)
       writer.field("unit", unit)
       writer.field("usual", usual)
@@ -751,12 +751,12 @@ public enum TrackersInterface {
   }
 
   /// The progress of a tracker on a day.
-  public struct Standing: WireValue {
-    public static let fieldNames = ["tracker", "day", "entries", "total", "value", "reached", "remaining", "percent", "met", "limit", "counts", "why", "streak", "longest", "strength", "number", "numberThisMonth", "countedThisMonth", "lastAt", "weeklyRate", "direction", "goalOn", "fields", "items", "stock"]
-    public var fieldValues: [Any?] { [tracker, day, entries, total, value, reached, remaining, percent, met, limit, counts, why, streak, longest, strength, number, numberThisMonth, countedThisMonth, lastAt, weeklyRate, direction, goalOn, fields, items, stock] }
+  public struct GoalProgress: WireValue {
+    public static let fieldNames = ["tracker", "day", "entries", "total", "value", "reached", "remaining", "percent", "met", "limit", "counts", "reason", "streak", "longest", "strength", "number", "numberThisMonth", "countedThisMonth", "lastAt", "weeklyRate", "direction", "goalOn", "fields", "items", "stock"]
+    public var fieldValues: [Any?] { [tracker, day, entries, total, value, reached, remaining, percent, met, limit, counts, reason, streak, longest, strength, number, numberThisMonth, countedThisMonth, lastAt, weeklyRate, direction, goalOn, fields, items, stock] }
 
     public enum Limit: String, JSONCodable, Sendable, CaseIterable {
-      case under, near, passed
+      case under, near, exceeded
     }
 
     public enum Direction: String, JSONCodable, Sendable, CaseIterable {
@@ -780,12 +780,12 @@ public enum TrackersInterface {
     /// Whether the goal is met; for a limit only after the day is over.
     public var met: Bool
     /// For a limit: under it, near it (four fifths, or another usual amount would exceed it), or past it.
-    public var limit: Standing.Limit?
+    public var limit: GoalProgress.Limit?
     /// Whether the day counts.
     public var counts: Bool
     /// Why the day does not count: `weekday`, `paused`, `skipped`, `notStarted`, or `enough` (the week or month has
     /// enough).
-    public var why: String?
+    public var reason: String?
     public var streak: Streak
     public var longest: Streak
     /// Habit strength, 0 to 1.
@@ -800,7 +800,7 @@ public enum TrackersInterface {
     public var lastAt: Wire.Time?
     /// For a measure, by the last three months: the weekly change of its average, and its direction.
     public var weeklyRate: Double?
-    public var direction: Standing.Direction?
+    public var direction: GoalProgress.Direction?
     /// The day on which the goal is reached at that rate.
     public var goalOn: String?
     /// For a measure with further measures: the latest value of each.
@@ -810,7 +810,7 @@ public enum TrackersInterface {
     /// The present stock.
     public var stock: StockLevel?
 
-    public init(tracker: Tracker, day: String, entries: Int, total: Double? = nil, value: Double? = nil, reached: Double? = nil, remaining: Double? = nil, percent: Int? = nil, met: Bool, limit: Standing.Limit? = nil, counts: Bool, why: String? = nil, streak: Streak, longest: Streak, strength: Double, number: Int, numberThisMonth: Int, countedThisMonth: Int, lastAt: Wire.Time? = nil, weeklyRate: Double? = nil, direction: Standing.Direction? = nil, goalOn: String? = nil, fields: [String: Double]? = nil, items: [Item]? = nil, stock: StockLevel? = nil) {
+    public init(tracker: Tracker, day: String, entries: Int, total: Double? = nil, value: Double? = nil, reached: Double? = nil, remaining: Double? = nil, percent: Int? = nil, met: Bool, limit: GoalProgress.Limit? = nil, counts: Bool, reason: String? = nil, streak: Streak, longest: Streak, strength: Double, number: Int, numberThisMonth: Int, countedThisMonth: Int, lastAt: Wire.Time? = nil, weeklyRate: Double? = nil, direction: GoalProgress.Direction? = nil, goalOn: String? = nil, fields: [String: Double]? = nil, items: [Item]? = nil, stock: StockLevel? = nil) {
       self.tracker = tracker
       self.day = day
       self.entries = entries
@@ -822,7 +822,7 @@ public enum TrackersInterface {
       self.met = met
       self.limit = limit
       self.counts = counts
-      self.why = why
+      self.reason = reason
       self.streak = streak
       self.longest = longest
       self.strength = strength
@@ -848,9 +848,9 @@ public enum TrackersInterface {
       var remaining_: Double?
       var percent_: Int?
       var met_: Bool?
-      var limit_: Standing.Limit?
+      var limit_: GoalProgress.Limit?
       var counts_: Bool?
-      var why_: String?
+      var reason_: String?
       var streak_: Streak?
       var longest_: Streak?
       var strength_: Double?
@@ -859,7 +859,7 @@ public enum TrackersInterface {
       var countedThisMonth_: Int?
       var lastAt_: Wire.Time?
       var weeklyRate_: Double?
-      var direction_: Standing.Direction?
+      var direction_: GoalProgress.Direction?
       var goalOn_: String?
       var fields_: [String: Double]?
       var items_: [Item]?
@@ -876,9 +876,9 @@ public enum TrackersInterface {
         case "remaining": remaining_ = try reader.value(of: key) as Double?
         case "percent": percent_ = try reader.value(of: key) as Int?
         case "met": met_ = try reader.value(of: key) as Bool
-        case "limit": limit_ = try reader.value(of: key) as Standing.Limit?
+        case "limit": limit_ = try reader.value(of: key) as GoalProgress.Limit?
         case "counts": counts_ = try reader.value(of: key) as Bool
-        case "why": why_ = try reader.value(of: key) as String?
+        case "reason": reason_ = try reader.value(of: key) as String?
         case "streak": streak_ = try reader.value(of: key) as Streak
         case "longest": longest_ = try reader.value(of: key) as Streak
         case "strength": strength_ = try reader.value(of: key) as Double
@@ -887,7 +887,7 @@ public enum TrackersInterface {
         case "countedThisMonth": countedThisMonth_ = try reader.value(of: key) as Int
         case "lastAt": lastAt_ = try reader.value(of: key) as Wire.Time?
         case "weeklyRate": weeklyRate_ = try reader.value(of: key) as Double?
-        case "direction": direction_ = try reader.value(of: key) as Standing.Direction?
+        case "direction": direction_ = try reader.value(of: key) as GoalProgress.Direction?
         case "goalOn": goalOn_ = try reader.value(of: key) as String?
         case "fields": fields_ = try reader.value(of: key) as [String: Double]?
         case "items": items_ = try reader.value(of: key) as [Item]?
@@ -906,7 +906,7 @@ public enum TrackersInterface {
       self.met = try JSONReader.given(met_, "met")
       self.limit = limit_
       self.counts = try JSONReader.given(counts_, "counts")
-      self.why = why_
+      self.reason = reason_
       self.streak = try JSONReader.given(streak_, "streak")
       self.longest = try JSONReader.given(longest_, "longest")
       self.strength = try JSONReader.given(strength_, "strength")
@@ -940,6 +940,7 @@ public enum TrackersInterface {
       writer.field("numberThisMonth", numberThisMonth)
       writer.field("percent", percent)
       writer.field("reached", reached)
+      writer.field("reason", reason)
       writer.field("remaining", remaining)
       writer.field("stock", stock)
       writer.field("streak", streak)
@@ -948,7 +949,6 @@ public enum TrackersInterface {
       writer.field("tracker", tracker)
       writer.field("value", value)
       writer.field("weeklyRate", weeklyRate)
-      writer.field("why", why)
       writer.endObject()
     }
   }
@@ -1521,11 +1521,11 @@ public enum TrackersInterface {
 
   /// The view of a day.
   public struct DayView: WireValue {
-    public static let fieldNames = ["day", "standings", "mood", "quote", "nextAchievement", "levels", "streaks", "week"]
-    public var fieldValues: [Any?] { [day, standings, mood, quote, nextAchievement, levels, streaks, week] }
+    public static let fieldNames = ["day", "progress", "mood", "quote", "nextAchievement", "levels", "streaks", "week"]
+    public var fieldValues: [Any?] { [day, progress, mood, quote, nextAchievement, levels, streaks, week] }
 
     public var day: String
-    public var standings: [Standing]
+    public var progress: [GoalProgress]
     public var mood: Mood
     public var quote: Quote?
     public var nextAchievement: Achievement?
@@ -1533,11 +1533,11 @@ public enum TrackersInterface {
     /// Only for today.
     public var streaks: [PackStreak]
     /// The seven days up to this one, oldest first.
-    public var week: [DayMark]
+    public var week: [DaySummary]
 
-    public init(day: String, standings: [Standing], mood: Mood, quote: Quote? = nil, nextAchievement: Achievement? = nil, levels: [Level], streaks: [PackStreak], week: [DayMark]) {
+    public init(day: String, progress: [GoalProgress], mood: Mood, quote: Quote? = nil, nextAchievement: Achievement? = nil, levels: [Level], streaks: [PackStreak], week: [DaySummary]) {
       self.day = day
-      self.standings = standings
+      self.progress = progress
       self.mood = mood
       self.quote = quote
       self.nextAchievement = nextAchievement
@@ -1548,29 +1548,29 @@ public enum TrackersInterface {
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var day_: String?
-      var standings_: [Standing]?
+      var progress_: [GoalProgress]?
       var mood_: Mood?
       var quote_: Quote?
       var nextAchievement_: Achievement?
       var levels_: [Level]?
       var streaks_: [PackStreak]?
-      var week_: [DayMark]?
+      var week_: [DaySummary]?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "day": day_ = try reader.value(of: key) as String
-        case "standings": standings_ = try reader.value(of: key) as [Standing]
+        case "progress": progress_ = try reader.value(of: key) as [GoalProgress]
         case "mood": mood_ = try reader.value(of: key) as Mood
         case "quote": quote_ = try reader.value(of: key) as Quote?
         case "nextAchievement": nextAchievement_ = try reader.value(of: key) as Achievement?
         case "levels": levels_ = try reader.value(of: key) as [Level]
         case "streaks": streaks_ = try reader.value(of: key) as [PackStreak]
-        case "week": week_ = try reader.value(of: key) as [DayMark]
+        case "week": week_ = try reader.value(of: key) as [DaySummary]
         default: try reader.skip()
         }
       }
       self.day = try JSONReader.given(day_, "day")
-      self.standings = try JSONReader.given(standings_, "standings")
+      self.progress = try JSONReader.given(progress_, "progress")
       self.mood = try JSONReader.given(mood_, "mood")
       self.quote = quote_
       self.nextAchievement = nextAchievement_
@@ -1585,67 +1585,67 @@ public enum TrackersInterface {
       writer.field("levels", levels)
       writer.field("mood", mood)
       writer.field("nextAchievement", nextAchievement)
+      writer.field("progress", progress)
       writer.field("quote", quote)
-      writer.field("standings", standings)
       writer.field("streaks", streaks)
       writer.field("week", week)
       writer.endObject()
     }
   }
 
-  /// The result of a day over all trackers that counted: `due` of them, of which `met` were met and `begun` others were
-  /// begun.
-  public struct DayMark: WireValue {
-    public static let fieldNames = ["day", "met", "due", "begun"]
-    public var fieldValues: [Any?] { [day, met, due, begun] }
+  /// The result of a day over all trackers that counted: `due` of them, of which `met` were met and `started` others were
+  /// started.
+  public struct DaySummary: WireValue {
+    public static let fieldNames = ["day", "met", "due", "started"]
+    public var fieldValues: [Any?] { [day, met, due, started] }
 
     public var day: String
     public var met: Int
     public var due: Int
-    public var begun: Int
+    public var started: Int
 
-    public init(day: String, met: Int, due: Int, begun: Int) {
+    public init(day: String, met: Int, due: Int, started: Int) {
       self.day = day
       self.met = met
       self.due = due
-      self.begun = begun
+      self.started = started
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var day_: String?
       var met_: Int?
       var due_: Int?
-      var begun_: Int?
+      var started_: Int?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "day": day_ = try reader.value(of: key) as String
         case "met": met_ = try reader.value(of: key) as Int
         case "due": due_ = try reader.value(of: key) as Int
-        case "begun": begun_ = try reader.value(of: key) as Int
+        case "started": started_ = try reader.value(of: key) as Int
         default: try reader.skip()
         }
       }
       self.day = try JSONReader.given(day_, "day")
       self.met = try JSONReader.given(met_, "met")
       self.due = try JSONReader.given(due_, "due")
-      self.begun = try JSONReader.given(begun_, "begun")
+      self.started = try JSONReader.given(started_, "started")
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
-      writer.field("begun", begun)
       writer.field("day", day)
       writer.field("due", due)
       writer.field("met", met)
+      writer.field("started", started)
       writer.endObject()
     }
   }
 
   /// A day of one tracker.
   public struct DayTotal: WireValue {
-    public static let fieldNames = ["day", "entries", "total", "value", "met", "limit", "counts", "percent", "number", "why"]
-    public var fieldValues: [Any?] { [day, entries, total, value, met, limit, counts, percent, number, why] }
+    public static let fieldNames = ["day", "entries", "total", "value", "met", "limit", "counts", "percent", "number", "reason"]
+    public var fieldValues: [Any?] { [day, entries, total, value, met, limit, counts, percent, number, reason] }
 
     public var day: String
     public var entries: Int
@@ -1656,7 +1656,7 @@ public enum TrackersInterface {
     /// Whether the goal was met.
     public var met: Bool
     /// For a limit: how near the day came to it.
-    public var limit: Standing.Limit?
+    public var limit: GoalProgress.Limit?
     /// Whether the day counts.
     public var counts: Bool
     /// The share of the goal.
@@ -1664,9 +1664,9 @@ public enum TrackersInterface {
     /// Its number among all days that were met, from the start.
     public var number: Int?
     /// Why the day does not count.
-    public var why: String?
+    public var reason: String?
 
-    public init(day: String, entries: Int, total: Double? = nil, value: Double? = nil, met: Bool, limit: Standing.Limit? = nil, counts: Bool, percent: Int? = nil, number: Int? = nil, why: String? = nil) {
+    public init(day: String, entries: Int, total: Double? = nil, value: Double? = nil, met: Bool, limit: GoalProgress.Limit? = nil, counts: Bool, percent: Int? = nil, number: Int? = nil, reason: String? = nil) {
       self.day = day
       self.entries = entries
       self.total = total
@@ -1676,7 +1676,7 @@ public enum TrackersInterface {
       self.counts = counts
       self.percent = percent
       self.number = number
-      self.why = why
+      self.reason = reason
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -1685,11 +1685,11 @@ public enum TrackersInterface {
       var total_: Double?
       var value_: Double?
       var met_: Bool?
-      var limit_: Standing.Limit?
+      var limit_: GoalProgress.Limit?
       var counts_: Bool?
       var percent_: Int?
       var number_: Int?
-      var why_: String?
+      var reason_: String?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
@@ -1698,11 +1698,11 @@ public enum TrackersInterface {
         case "total": total_ = try reader.value(of: key) as Double?
         case "value": value_ = try reader.value(of: key) as Double?
         case "met": met_ = try reader.value(of: key) as Bool
-        case "limit": limit_ = try reader.value(of: key) as Standing.Limit?
+        case "limit": limit_ = try reader.value(of: key) as GoalProgress.Limit?
         case "counts": counts_ = try reader.value(of: key) as Bool
         case "percent": percent_ = try reader.value(of: key) as Int?
         case "number": number_ = try reader.value(of: key) as Int?
-        case "why": why_ = try reader.value(of: key) as String?
+        case "reason": reason_ = try reader.value(of: key) as String?
         default: try reader.skip()
         }
       }
@@ -1715,7 +1715,7 @@ public enum TrackersInterface {
       self.counts = try JSONReader.given(counts_, "counts")
       self.percent = percent_
       self.number = number_
-      self.why = why_
+      self.reason = reason_
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1727,9 +1727,9 @@ public enum TrackersInterface {
       writer.field("met", met)
       writer.field("number", number)
       writer.field("percent", percent)
+      writer.field("reason", reason)
       writer.field("total", total)
       writer.field("value", value)
-      writer.field("why", why)
       writer.endObject()
     }
   }
@@ -1882,8 +1882,8 @@ public enum TrackersInterface {
   }
 
   public struct Statistics: WireValue {
-    public static let fieldNames = ["tracker", "range", "entries", "total", "dailyAverage", "first", "last", "least", "most", "points", "averages", "averageDays", "weeklyRate", "direction", "trend", "prediction", "goalOn", "weeks", "months", "metDays", "dueDays", "streak", "longest", "packStreak", "strength", "evenness", "items", "lacking"]
-    public var fieldValues: [Any?] { [tracker, range, entries, total, dailyAverage, first, last, least, most, points, averages, averageDays, weeklyRate, direction, trend, prediction, goalOn, weeks, months, metDays, dueDays, streak, longest, packStreak, strength, evenness, items, lacking] }
+    public static let fieldNames = ["tracker", "range", "entries", "total", "dailyAverage", "first", "last", "least", "most", "points", "averages", "averageDays", "weeklyRate", "direction", "trend", "prediction", "goalOn", "weeks", "months", "metDays", "dueDays", "streak", "longest", "packStreak", "strength", "evenness", "items", "missingData"]
+    public var fieldValues: [Any?] { [tracker, range, entries, total, dailyAverage, first, last, least, most, points, averages, averageDays, weeklyRate, direction, trend, prediction, goalOn, weeks, months, metDays, dueDays, streak, longest, packStreak, strength, evenness, items, missingData] }
 
     public var tracker: Tracker
     public var range: Range
@@ -1906,7 +1906,7 @@ public enum TrackersInterface {
     public var averageDays: Int
     /// The weekly change of the average, and its direction.
     public var weeklyRate: Double?
-    public var direction: Standing.Direction?
+    public var direction: GoalProgress.Direction?
     /// The weekly slope of the line through the points.
     public var trend: Double?
     /// For a measure and a range up to today: a forecast of the next 14 days, by the line through the last 90, with a band
@@ -1930,9 +1930,9 @@ public enum TrackersInterface {
     public var evenness: Int?
     public var items: [Item]
     /// Data that is missing for more statistics: noEntries, oneDay, twoDays, underAWeek, noGoal; more may be added.
-    public var lacking: [String]
+    public var missingData: [String]
 
-    public init(tracker: Tracker, range: Range, entries: Int, total: Double? = nil, dailyAverage: Double? = nil, first: Point? = nil, last: Point? = nil, least: Point? = nil, most: Point? = nil, points: [Point], averages: [Point], averageDays: Int, weeklyRate: Double? = nil, direction: Standing.Direction? = nil, trend: Double? = nil, prediction: [Prediction], goalOn: String? = nil, weeks: [Period], months: [Period], metDays: Int, dueDays: Int, streak: Streak, longest: Streak, packStreak: Streak? = nil, strength: Double, evenness: Int? = nil, items: [Item], lacking: [String]) {
+    public init(tracker: Tracker, range: Range, entries: Int, total: Double? = nil, dailyAverage: Double? = nil, first: Point? = nil, last: Point? = nil, least: Point? = nil, most: Point? = nil, points: [Point], averages: [Point], averageDays: Int, weeklyRate: Double? = nil, direction: GoalProgress.Direction? = nil, trend: Double? = nil, prediction: [Prediction], goalOn: String? = nil, weeks: [Period], months: [Period], metDays: Int, dueDays: Int, streak: Streak, longest: Streak, packStreak: Streak? = nil, strength: Double, evenness: Int? = nil, items: [Item], missingData: [String]) {
       self.tracker = tracker
       self.range = range
       self.entries = entries
@@ -1960,7 +1960,7 @@ public enum TrackersInterface {
       self.strength = strength
       self.evenness = evenness
       self.items = items
-      self.lacking = lacking
+      self.missingData = missingData
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
@@ -1977,7 +1977,7 @@ public enum TrackersInterface {
       var averages_: [Point]?
       var averageDays_: Int?
       var weeklyRate_: Double?
-      var direction_: Standing.Direction?
+      var direction_: GoalProgress.Direction?
       var trend_: Double?
       var prediction_: [Prediction]?
       var goalOn_: String?
@@ -1991,7 +1991,7 @@ public enum TrackersInterface {
       var strength_: Double?
       var evenness_: Int?
       var items_: [Item]?
-      var lacking_: [String]?
+      var missingData_: [String]?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
@@ -2008,7 +2008,7 @@ public enum TrackersInterface {
         case "averages": averages_ = try reader.value(of: key) as [Point]
         case "averageDays": averageDays_ = try reader.value(of: key) as Int
         case "weeklyRate": weeklyRate_ = try reader.value(of: key) as Double?
-        case "direction": direction_ = try reader.value(of: key) as Standing.Direction?
+        case "direction": direction_ = try reader.value(of: key) as GoalProgress.Direction?
         case "trend": trend_ = try reader.value(of: key) as Double?
         case "prediction": prediction_ = try reader.value(of: key) as [Prediction]
         case "goalOn": goalOn_ = try reader.value(of: key) as String?
@@ -2022,7 +2022,7 @@ public enum TrackersInterface {
         case "strength": strength_ = try reader.value(of: key) as Double
         case "evenness": evenness_ = try reader.value(of: key) as Int?
         case "items": items_ = try reader.value(of: key) as [Item]
-        case "lacking": lacking_ = try reader.value(of: key) as [String]
+        case "missingData": missingData_ = try reader.value(of: key) as [String]
         default: try reader.skip()
         }
       }
@@ -2053,7 +2053,7 @@ public enum TrackersInterface {
       self.strength = try JSONReader.given(strength_, "strength")
       self.evenness = evenness_
       self.items = try JSONReader.given(items_, "items")
-      self.lacking = try JSONReader.given(lacking_, "lacking")
+      self.missingData = try JSONReader.given(missingData_, "missingData")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -2068,11 +2068,11 @@ public enum TrackersInterface {
       writer.field("first", first)
       writer.field("goalOn", goalOn)
       writer.field("items", items)
-      writer.field("lacking", lacking)
       writer.field("last", last)
       writer.field("least", least)
       writer.field("longest", longest)
       writer.field("metDays", metDays)
+      writer.field("missingData", missingData)
       writer.field("months", months)
       writer.field("most", most)
       writer.field("packStreak", packStreak)
@@ -2092,16 +2092,16 @@ public enum TrackersInterface {
 
   /// The results of an entry.
   public struct Change: WireValue {
-    public static let fieldNames = ["entry", "standing", "goalMet", "limit", "stock", "unlocked", "milestones", "levelUp"]
-    public var fieldValues: [Any?] { [entry, standing, goalMet, limit, stock, unlocked, milestones, levelUp] }
+    public static let fieldNames = ["entry", "progress", "goalMet", "limit", "stock", "unlocked", "milestones", "levelUp"]
+    public var fieldValues: [Any?] { [entry, progress, goalMet, limit, stock, unlocked, milestones, levelUp] }
 
     public var entry: Entry?
     /// The progress of its tracker on its day, afterwards.
-    public var standing: Standing?
+    public var progress: GoalProgress?
     /// Whether it met the goal.
     public var goalMet: Bool
     /// Whether it brought today near its limit, or past it.
-    public var limit: Standing.Limit?
+    public var limit: GoalProgress.Limit?
     /// Whether it made the stock low or empty for the first time since the last refill.
     public var stock: StockLevel.State?
     public var unlocked: [Achievement]
@@ -2110,9 +2110,9 @@ public enum TrackersInterface {
     /// The new level.
     public var levelUp: Level?
 
-    public init(entry: Entry? = nil, standing: Standing? = nil, goalMet: Bool, limit: Standing.Limit? = nil, stock: StockLevel.State? = nil, unlocked: [Achievement], milestones: [Milestone], levelUp: Level? = nil) {
+    public init(entry: Entry? = nil, progress: GoalProgress? = nil, goalMet: Bool, limit: GoalProgress.Limit? = nil, stock: StockLevel.State? = nil, unlocked: [Achievement], milestones: [Milestone], levelUp: Level? = nil) {
       self.entry = entry
-      self.standing = standing
+      self.progress = progress
       self.goalMet = goalMet
       self.limit = limit
       self.stock = stock
@@ -2123,9 +2123,9 @@ public enum TrackersInterface {
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var entry_: Entry?
-      var standing_: Standing?
+      var progress_: GoalProgress?
       var goalMet_: Bool?
-      var limit_: Standing.Limit?
+      var limit_: GoalProgress.Limit?
       var stock_: StockLevel.State?
       var unlocked_: [Achievement]?
       var milestones_: [Milestone]?
@@ -2134,9 +2134,9 @@ public enum TrackersInterface {
       while let key = try reader.nextName() {
         switch key {
         case "entry": entry_ = try reader.value(of: key) as Entry?
-        case "standing": standing_ = try reader.value(of: key) as Standing?
+        case "progress": progress_ = try reader.value(of: key) as GoalProgress?
         case "goalMet": goalMet_ = try reader.value(of: key) as Bool
-        case "limit": limit_ = try reader.value(of: key) as Standing.Limit?
+        case "limit": limit_ = try reader.value(of: key) as GoalProgress.Limit?
         case "stock": stock_ = try reader.value(of: key) as StockLevel.State?
         case "unlocked": unlocked_ = try reader.value(of: key) as [Achievement]
         case "milestones": milestones_ = try reader.value(of: key) as [Milestone]
@@ -2145,7 +2145,7 @@ public enum TrackersInterface {
         }
       }
       self.entry = entry_
-      self.standing = standing_
+      self.progress = progress_
       self.goalMet = try JSONReader.given(goalMet_, "goalMet")
       self.limit = limit_
       self.stock = stock_
@@ -2161,7 +2161,7 @@ public enum TrackersInterface {
       writer.field("levelUp", levelUp)
       writer.field("limit", limit)
       writer.field("milestones", milestones)
-      writer.field("standing", standing)
+      writer.field("progress", progress)
       writer.field("stock", stock)
       writer.field("unlocked", unlocked)
       writer.endObject()
@@ -2567,7 +2567,7 @@ public enum TrackersInterface {
 
   /// The last action, if it cannot be undone. The kinds: fired, rotated, redelivered, cancelled, removed; more may be
   /// added.
-  public struct LastAct: WireValue {
+  public struct LastAction: WireValue {
     public static let fieldNames = ["at", "kind", "subject"]
     public var fieldValues: [Any?] { [at, kind, subject] }
 
@@ -2732,42 +2732,42 @@ public enum TrackersInterface {
 
   /// A configuration file of a backup that differs from the one here, or is missing here.
   public struct ConfigurationFile: WireValue {
-    public static let fieldNames = ["path", "text", "fits"]
-    public var fieldValues: [Any?] { [path, text, fits] }
+    public static let fieldNames = ["path", "text", "canInstall"]
+    public var fieldValues: [Any?] { [path, text, canInstall] }
 
     /// Its path on this machine.
     public var path: String
     public var text: String
     /// Whether it can be put there unchanged: there is no configuration, and this one keeps the store the same.
-    public var fits: Bool
+    public var canInstall: Bool
 
-    public init(path: String, text: String, fits: Bool) {
+    public init(path: String, text: String, canInstall: Bool) {
       self.path = path
       self.text = text
-      self.fits = fits
+      self.canInstall = canInstall
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var path_: String?
       var text_: String?
-      var fits_: Bool?
+      var canInstall_: Bool?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "path": path_ = try reader.value(of: key) as String
         case "text": text_ = try reader.value(of: key) as String
-        case "fits": fits_ = try reader.value(of: key) as Bool
+        case "canInstall": canInstall_ = try reader.value(of: key) as Bool
         default: try reader.skip()
         }
       }
       self.path = try JSONReader.given(path_, "path")
       self.text = try JSONReader.given(text_, "text")
-      self.fits = try JSONReader.given(fits_, "fits")
+      self.canInstall = try JSONReader.given(canInstall_, "canInstall")
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
-      writer.field("fits", fits)
+      writer.field("canInstall", canInstall)
       writer.field("path", path)
       writer.field("text", text)
       writer.endObject()
@@ -3589,48 +3589,48 @@ public enum TrackersInterface {
     }
 
     public struct Reply: WireValue {
-      public static let fieldNames = ["from", "standings", "days", "marks"]
-      public var fieldValues: [Any?] { [from, standings, days, marks] }
+      public static let fieldNames = ["from", "progress", "days", "summaries"]
+      public var fieldValues: [Any?] { [from, progress, days, summaries] }
 
       public var from: String
-      public var standings: [Standing]
+      public var progress: [GoalProgress]
       public var days: [WeekRow]
-      public var marks: [DayMark]
+      public var summaries: [DaySummary]
 
-      public init(from: String, standings: [Standing], days: [WeekRow], marks: [DayMark]) {
+      public init(from: String, progress: [GoalProgress], days: [WeekRow], summaries: [DaySummary]) {
         self.from = from
-        self.standings = standings
+        self.progress = progress
         self.days = days
-        self.marks = marks
+        self.summaries = summaries
       }
 
       public init(reading reader: inout JSONReader) throws(JSONFault) {
         var from_: String?
-        var standings_: [Standing]?
+        var progress_: [GoalProgress]?
         var days_: [WeekRow]?
-        var marks_: [DayMark]?
+        var summaries_: [DaySummary]?
         try reader.beginObject()
         while let key = try reader.nextName() {
           switch key {
           case "from": from_ = try reader.value(of: key) as String
-          case "standings": standings_ = try reader.value(of: key) as [Standing]
+          case "progress": progress_ = try reader.value(of: key) as [GoalProgress]
           case "days": days_ = try reader.value(of: key) as [WeekRow]
-          case "marks": marks_ = try reader.value(of: key) as [DayMark]
+          case "summaries": summaries_ = try reader.value(of: key) as [DaySummary]
           default: try reader.skip()
           }
         }
         self.from = try JSONReader.given(from_, "from")
-        self.standings = try JSONReader.given(standings_, "standings")
+        self.progress = try JSONReader.given(progress_, "progress")
         self.days = try JSONReader.given(days_, "days")
-        self.marks = try JSONReader.given(marks_, "marks")
+        self.summaries = try JSONReader.given(summaries_, "summaries")
       }
 
       public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("days", days)
         writer.field("from", from)
-        writer.field("marks", marks)
-        writer.field("standings", standings)
+        writer.field("progress", progress)
+        writer.field("summaries", summaries)
         writer.endObject()
       }
     }
@@ -4652,10 +4652,10 @@ public enum TrackersInterface {
       public var fieldValues: [Any?] { [undone, later, notes] }
 
       public var undone: Undoable
-      public var later: LastAct?
+      public var later: LastAction?
       public var notes: [String]?
 
-      public init(undone: Undoable, later: LastAct? = nil, notes: [String]? = nil) {
+      public init(undone: Undoable, later: LastAction? = nil, notes: [String]? = nil) {
         self.undone = undone
         self.later = later
         self.notes = notes
@@ -4663,13 +4663,13 @@ public enum TrackersInterface {
 
       public init(reading reader: inout JSONReader) throws(JSONFault) {
         var undone_: Undoable?
-        var later_: LastAct?
+        var later_: LastAction?
         var notes_: [String]?
         try reader.beginObject()
         while let key = try reader.nextName() {
           switch key {
           case "undone": undone_ = try reader.value(of: key) as Undoable
-          case "later": later_ = try reader.value(of: key) as LastAct?
+          case "later": later_ = try reader.value(of: key) as LastAction?
           case "notes": notes_ = try reader.value(of: key) as [String]?
           default: try reader.skip()
           }
@@ -5252,46 +5252,46 @@ public enum TrackersInterface {
     }
 
     public struct Reply: WireValue {
-      public static let fieldNames = ["trackers", "added", "present", "remarks"]
-      public var fieldValues: [Any?] { [trackers, added, present, remarks] }
+      public static let fieldNames = ["trackers", "added", "duplicates", "remarks"]
+      public var fieldValues: [Any?] { [trackers, added, duplicates, remarks] }
 
       public var trackers: [String]
       public var added: Int
-      public var present: Int
+      public var duplicates: Int
       public var remarks: [String]
 
-      public init(trackers: [String], added: Int, present: Int, remarks: [String]) {
+      public init(trackers: [String], added: Int, duplicates: Int, remarks: [String]) {
         self.trackers = trackers
         self.added = added
-        self.present = present
+        self.duplicates = duplicates
         self.remarks = remarks
       }
 
       public init(reading reader: inout JSONReader) throws(JSONFault) {
         var trackers_: [String]?
         var added_: Int?
-        var present_: Int?
+        var duplicates_: Int?
         var remarks_: [String]?
         try reader.beginObject()
         while let key = try reader.nextName() {
           switch key {
           case "trackers": trackers_ = try reader.value(of: key) as [String]
           case "added": added_ = try reader.value(of: key) as Int
-          case "present": present_ = try reader.value(of: key) as Int
+          case "duplicates": duplicates_ = try reader.value(of: key) as Int
           case "remarks": remarks_ = try reader.value(of: key) as [String]
           default: try reader.skip()
           }
         }
         self.trackers = try JSONReader.given(trackers_, "trackers")
         self.added = try JSONReader.given(added_, "added")
-        self.present = try JSONReader.given(present_, "present")
+        self.duplicates = try JSONReader.given(duplicates_, "duplicates")
         self.remarks = try JSONReader.given(remarks_, "remarks")
       }
 
       public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("added", added)
-        writer.field("present", present)
+        writer.field("duplicates", duplicates)
         writer.field("remarks", remarks)
         writer.field("trackers", trackers)
         writer.endObject()

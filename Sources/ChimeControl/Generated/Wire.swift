@@ -17,47 +17,47 @@ public enum Wire {
     case shift, skip
   }
 
-  public enum PassedOver: String, JSONCodable, Sendable, CaseIterable {
+  public enum SkipReason: String, JSONCodable, Sendable, CaseIterable {
     case doneAlready, paused, skipped
   }
 
-  /// Nothing has that id; `near` lists similar ids or titles.
+  /// Nothing has that id; `similar` lists similar ids or titles.
   public struct NotFound: WireValue {
-    public static let fieldNames = ["what", "id", "near"]
-    public var fieldValues: [Any?] { [what, id, near] }
+    public static let fieldNames = ["what", "id", "similar"]
+    public var fieldValues: [Any?] { [what, id, similar] }
 
     public var what: String
     public var id: String
-    public var near: [String]
+    public var similar: [String]
 
-    public init(what: String, id: String, near: [String]) {
+    public init(what: String, id: String, similar: [String]) {
       self.what = what
       self.id = id
-      self.near = near
+      self.similar = similar
     }
 
     public init(reading reader: inout JSONReader) throws(JSONFault) {
       var what_: String?
       var id_: String?
-      var near_: [String]?
+      var similar_: [String]?
       try reader.beginObject()
       while let key = try reader.nextName() {
         switch key {
         case "what": what_ = try reader.value(of: key) as String
         case "id": id_ = try reader.value(of: key) as String
-        case "near": near_ = try reader.value(of: key) as [String]
+        case "similar": similar_ = try reader.value(of: key) as [String]
         default: try reader.skip()
         }
       }
       self.what = try JSONReader.given(what_, "what")
       self.id = try JSONReader.given(id_, "id")
-      self.near = try JSONReader.given(near_, "near")
+      self.similar = try JSONReader.given(similar_, "similar")
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.beginObject()
       writer.field("id", id)
-      writer.field("near", near)
+      writer.field("similar", similar)
       writer.field("what", what)
       writer.endObject()
     }
@@ -159,7 +159,7 @@ public enum Wire {
   }
 
   /// The caller may not act for that tenant, or there is no such tenant.
-  public struct NotForTenant: WireValue {
+  public struct TenantAccessDenied: WireValue {
     public static let fieldNames = ["tenant", "message"]
     public var fieldValues: [Any?] { [tenant, message] }
 
@@ -340,7 +340,7 @@ public enum Wire {
 
   /// A day that a calendar removes from a schedule: the day (YYYY-MM-DD), the calendar, and the day's name by language, if
   /// known.
-  public struct LeftOut: WireValue {
+  public struct ExcludedDay: WireValue {
     public static let fieldNames = ["date", "calendar", "names"]
     public var fieldValues: [Any?] { [date, calendar, names] }
 

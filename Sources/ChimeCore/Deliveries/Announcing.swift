@@ -23,7 +23,7 @@ public enum Announcing {
     }
     if let reminder {
       pending += messages(
-        .init(.told(event), by: way, until: after.deferredUntil, reason: after.state.missReason), of: after, reminder,
+        .init(.event(event), by: way, until: after.deferredUntil, reason: after.state.missReason), of: after, reminder,
         listeners, now: now, using: &generator)
     }
     if !pending.isEmpty { try transaction.owe(pending) }
@@ -47,7 +47,7 @@ public enum Announcing {
     _ listeners: [EventSubscriptions.Subscriber],
     now: Instant, using generator: inout some RandomNumberGenerator
   ) -> [Delivery] {
-    guard case .told(let kind) = event.kind else { return [] }
+    guard case .event(let kind) = event.kind else { return [] }
     return listeners.filter { $0.events.contains(kind) && $0.hears(reminder) }.map {
       Delivery(
         id: DeliveryID(at: now, using: &generator), occurrence: occurrence.id, queue: $0.queue,
@@ -61,7 +61,7 @@ public enum Announcing {
     of occurrence: Occurrence, before round: Int = .max, _ listeners: [EventSubscriptions.Subscriber],
     in transaction: any StoreTransaction, now: Instant, using generator: inout some RandomNumberGenerator
   ) throws -> [Delivery] {
-    let queues = listeners.filter(\.takesBack).map(\.queue)
+    let queues = listeners.filter(\.canWithdraw).map(\.queue)
     guard !queues.isEmpty else { return [] }
     let sent = try transaction.sent(of: occurrence.id).filter { $0.round < round }
     return queues.compactMap { queue in
@@ -106,12 +106,12 @@ public enum Announcing {
         }
         guard let before = before ?? unseen(occurrence), let event = event(before, occurrence) else { continue }
         firing.deliveries += messages(
-          .init(.told(event), by: event == .done ? "tracker" : nil, reason: occurrence.state.missReason),
+          .init(.event(event), by: event == .done ? "tracker" : nil, reason: occurrence.state.missReason),
           of: occurrence, reminder, listeners, now: now, using: &generator)
       case .snoozed where before == nil:
         // The time was moved before it came.
         firing.deliveries += messages(
-          .init(.told(.snoozed), by: "cli", until: occurrence.deferredUntil), of: occurrence, reminder, listeners,
+          .init(.event(.snoozed), by: "cli", until: occurrence.deferredUntil), of: occurrence, reminder, listeners,
           now: now, using: &generator)
       default: break
       }
@@ -184,7 +184,7 @@ public enum Announcing {
       return
     }
     switch state {
-    case .delivered where context.subscriptions.takesBack(delivery.queue):
+    case .delivered where context.subscriptions.canWithdraw(delivery.queue):
       guard try transaction.delivery(delivery.id)?.isPending == false else { return }
       let filter = DeliveryFilter(
         owner: delivery.queue.owner, channel: delivery.queue.channel, occurrence: delivery.occurrence)
@@ -199,7 +199,8 @@ public enum Announcing {
       // The failing endpoint itself cannot be notified.
       let others = listeners.filter { $0.queue != delivery.queue }
       let pending = messages(
-        .init(.told(.givenUp), message: delivery.id, channel: delivery.queue.channel), of: message.occurrence, reminder,
+        .init(.event(.givenUp), message: delivery.id, channel: delivery.queue.channel), of: message.occurrence,
+        reminder,
         others, now: now, using: &generator)
       if !pending.isEmpty { try transaction.owe(pending) }
     default: break
@@ -212,6 +213,6 @@ public enum Announcing {
     using generator: inout some RandomNumberGenerator
   ) -> [Delivery] {
     let listeners = context.subscriptions.listeners(of: reminder.owner) ?? []
-    return messages(.init(.told(.done)), of: occurrence, reminder, listeners, now: now, using: &generator)
+    return messages(.init(.event(.done)), of: occurrence, reminder, listeners, now: now, using: &generator)
   }
 }

@@ -24,7 +24,7 @@ public struct OutboundMessage: Hashable, Sendable {
 
   /// The event that the message reports.
   public var kind: DeliveryEvent.Kind {
-    delivery.event?.kind ?? .told(occurrence.repetition(ofRound: delivery.round) > 0 ? .repeated : .fired)
+    delivery.event?.kind ?? .event(occurrence.repetition(ofRound: delivery.round) > 0 ? .repeated : .fired)
   }
 
   /// The reminder's title when it fired and its current body, both with placeholders filled in.

@@ -45,7 +45,7 @@ public struct DeliveryEvent: Hashable, Sendable, Codable {
   public var news: TrackerNews?
 
   public enum Kind: Hashable, Sendable, Codable {
-    case told(OccurrenceEvent)
+    case event(OccurrenceEvent)
     /// Remove what a message shows, because it no longer needs an answer.
     case withdrawal
   }
@@ -95,7 +95,7 @@ extension DeliveryEvent.Kind {
   /// The event's name, such as `done`, or `withdrawal`.
   public var name: String {
     switch self {
-    case .told(let event): event.rawValue
+    case .event(let event): event.rawValue
     case .withdrawal: "withdrawal"
     }
   }
@@ -104,7 +104,7 @@ extension DeliveryEvent.Kind {
     if name == "withdrawal" {
       self = .withdrawal
     } else if let event = OccurrenceEvent(rawValue: name) {
-      self = .told(event)
+      self = .event(event)
     } else {
       return nil
     }

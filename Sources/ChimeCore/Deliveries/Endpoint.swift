@@ -59,7 +59,7 @@ public struct Endpoint: Hashable, Sendable, Codable {
     public var keepsState: Bool { self == .mqtt }
 
     /// Whether it can withdraw messages without a template that describes how.
-    public var takesBack: Bool { self == .mqtt || self == .matrix }
+    public var canWithdraw: Bool { self == .mqtt || self == .matrix }
   }
 
   public var kind: Kind { Kind(of: url) }

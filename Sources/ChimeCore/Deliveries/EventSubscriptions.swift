@@ -10,18 +10,18 @@ public struct EventSubscriptions: Hashable, Sendable {
     /// The reminders that it is notified of, besides those that name it.
     public var reminders: ReminderChoice?
     /// Whether it can withdraw messages.
-    public var takesBack: Bool
+    public var canWithdraw: Bool
     /// Whether each of its messages carries the whole state.
     public var keepsState: Bool
 
     public init(
       queue: DeliveryQueue, events: Set<OccurrenceEvent> = OccurrenceEvent.usual, reminders: ReminderChoice? = nil,
-      takesBack: Bool = false, keepsState: Bool = false
+      canWithdraw: Bool = false, keepsState: Bool = false
     ) {
       self.queue = queue
       self.events = events
       self.reminders = reminders
-      self.takesBack = takesBack
+      self.canWithdraw = canWithdraw
       self.keepsState = keepsState
     }
 
@@ -35,7 +35,7 @@ public struct EventSubscriptions: Hashable, Sendable {
   /// - Parameter listeners: each queue once. Those with the usual events and without withdrawals are left out.
   public init(_ listeners: some Sequence<Subscriber> = []) {
     for listener in listeners
-    where listener.events != OccurrenceEvent.usual || listener.reminders != nil || listener.takesBack {
+    where listener.events != OccurrenceEvent.usual || listener.reminders != nil || listener.canWithdraw {
       self.listeners[listener.queue.owner, default: []].append(listener)
     }
   }
@@ -44,8 +44,8 @@ public struct EventSubscriptions: Hashable, Sendable {
   func listeners(of owner: UInt32) -> [Subscriber]? { listeners[owner] }
 
   /// Returns whether a queue can withdraw messages.
-  func takesBack(_ queue: DeliveryQueue) -> Bool {
-    listeners[queue.owner]?.contains { $0.queue == queue && $0.takesBack } ?? false
+  func canWithdraw(_ queue: DeliveryQueue) -> Bool {
+    listeners[queue.owner]?.contains { $0.queue == queue && $0.canWithdraw } ?? false
   }
 
   /// Returns whether messages of a queue carry the whole state.

@@ -6,8 +6,9 @@ public struct OutboxState {
   public private(set) var held: [DeliveryID: ClaimedMessage] = [:]
   /// Deliveries whose attempt began and whose outcome is not recorded yet.
   private var underWay: Set<DeliveryID> = []
-  /// Deliveries recorded lately, with the sequence number of their commit, in two generations.
-  private var recorded: (last: [DeliveryID: UInt64], before: [DeliveryID: UInt64]) = ([:], [:])
+  /// Deliveries recorded, and occurrences whose messages were called off, lately.
+  private var recorded = Recent<DeliveryID>()
+  private var calledOff = Recent<OccurrenceID>()
   /// The work for the next transaction.
   public var work = OutboxTransaction()
   /// The endpoints as last read.
@@ -24,7 +25,7 @@ public struct OutboxState {
   /// - Returns: the queues that recovered after enough failures in a row to make them rest; their waiting deliveries
   ///   may be tried at once. Fewer failures may be due to the messages themselves, which would use up their attempts if
   ///   retried after each success of another.
-  public mutating func heard(_ outcomes: [Outcome], at now: Instant) -> Set<DeliveryQueue> {
+  public mutating func received(_ outcomes: [Outcome], at now: Instant) -> Set<DeliveryQueue> {
     var well: Set<DeliveryQueue> = []
     for outcome in outcomes {
       let queue = outcome.queue
@@ -48,14 +49,16 @@ public struct OutboxState {
   /// Claims expire by the wall clock. When that is set forward or the machine sleeps, a message that is held or in
   /// flight is claimed once more. Such duplicates are left out here, because they would be sent twice.
   ///
-  /// - Parameter number: the sequence number of the claiming transaction, by which messages that were recorded later
-  ///   but reported earlier are left out too. Nil in degraded mode.
+  /// - Parameter number: the sequence number of the claiming transaction, by which messages that were recorded or
+  ///   called off later but reported earlier are left out too. Nil in degraded mode.
   /// - Returns: the new claims for the scheduler.
   public mutating func hold(_ claims: [ClaimedMessage], asOf number: UInt64? = nil) -> [Claim] {
     var kept: [Claim] = []
     for claimed in claims where held[claimed.claim.id] == nil && !underWay.contains(claimed.claim.id) {
       let id = claimed.claim.id
-      if let number, let ended = recorded.last[id] ?? recorded.before[id], ended > number { continue }
+      let delivery = claimed.message.delivery
+      if let number, recorded.has(id, after: number) { continue }
+      if let number, delivery.event == nil, calledOff.has(delivery.occurrence, after: number) { continue }
       held[claimed.claim.id] = claimed
       kept.append(claimed.claim)
     }
@@ -78,10 +81,29 @@ public struct OutboxState {
     for outcome in outcomes {
       let id = outcome.message.delivery.id
       underWay.remove(id)
-      if let number { recorded.last[id] = number }
+      if let number { recorded.note(id, number) }
     }
-    // Far fewer commits pass before a transaction that was in flight meanwhile is reported.
-    if recorded.last.count >= 4 * OutboxTransaction.limit { recorded = ([:], recorded.last) }
+  }
+
+  /// Notes that a transaction has cancelled the messages of these occurrences.
+  public mutating func callOff(_ ids: some Sequence<OccurrenceID>, asOf number: UInt64) {
+    for id in ids { calledOff.note(id, number) }
+  }
+
+  /// A Recent remembers the sequence numbers of the latest commits that concern a thing, in two generations.
+  private struct Recent<Thing: Hashable & Sendable>: Sendable {
+    private var last: [Thing: UInt64] = [:]
+    private var before: [Thing: UInt64] = [:]
+
+    mutating func note(_ thing: Thing, _ number: UInt64) {
+      last[thing] = number
+      // Far fewer commits pass before a transaction that was in flight meanwhile is reported.
+      if last.count >= 4 * OutboxTransaction.limit { (last, before) = ([:], last) }
+    }
+
+    func has(_ thing: Thing, after number: UInt64) -> Bool {
+      (last[thing] ?? before[thing]).map { $0 > number } ?? false
+    }
   }
 
   /// Returns the held messages of earlier rounds, which these deliveries have canceled.

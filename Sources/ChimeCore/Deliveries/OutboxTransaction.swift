@@ -53,8 +53,8 @@ public struct ClaimedMessage: Sendable {
       OccurrenceFilter(owner: queue.owner, openOnly: true), page: Page(limit: mostShown))
     var shown: [OutboundMessage] = []
     for occurrence in open where occurrence.isShown {
-      let told = try transaction.sent(of: occurrence.id).filter { $0.queue == queue }
-      guard let latest = told.max(by: { $0.round < $1.round }) else { continue }
+      let sent = try transaction.sent(of: occurrence.id).filter { $0.queue == queue }
+      guard let latest = sent.max(by: { $0.round < $1.round }) else { continue }
       var message = OutboundMessage(
         delivery: latest, occurrence: occurrence,
         reminder: try transaction.readableReminder(occurrence.id.reminder)?.reminder)

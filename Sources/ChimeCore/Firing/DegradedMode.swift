@@ -7,9 +7,9 @@ import ChimeTracking
 /// buffered in order, and recorded when the store takes writes again (`DegradedModeCommit`). Their consequences
 /// overlay the store's data, so that reminders go on at their next times and nothing fires twice.
 ///
-///     let look = degradedMode.look(now: now, limit: 500)
-///     let seen = try await store.read { try look.run(in: $0) }
-///     let work = degradedMode.fire(seen, policies, context, uptime, now: now, using: &random)
+///     let query = degradedMode.query(now: now, limit: 500)
+///     let answer = try await store.read { try query.run(in: $0) }
+///     let work = degradedMode.fire(answer, policies, context, uptime, now: now, using: &random)
 ///
 /// Webhooks and commands are not sent in degraded mode: their deliveries wait until they are recorded.
 public struct DegradedMode: Sendable {
@@ -63,7 +63,7 @@ public struct DegradedMode: Sendable {
   public var isEmpty: Bool { entries.isEmpty && releases.isEmpty && !needsStart }
   public var isFull: Bool { entries.count >= Self.limit }
   /// The number of times that have fired but are not recorded. Scans all entries.
-  public var unrecorded: Int { entries.count { $0.isHeard } }
+  public var unrecorded: Int { entries.count { $0.wasDelivered } }
 
   /// Returns the occurrence with all buffered changes; `stored` is the store's version.
   public func current(_ id: OccurrenceID, stored: Occurrence?) -> Occurrence? {
@@ -73,7 +73,7 @@ public struct DegradedMode: Sendable {
   }
 
   /// The occurrences that fired and that the store does not know.
-  public var heard: Set<OccurrenceID> { Set(occurrences.values.lazy.filter(\.wasDelivered).map(\.id)) }
+  public var unrecordedOccurrences: Set<OccurrenceID> { Set(occurrences.values.lazy.filter(\.wasDelivered).map(\.id)) }
 
   /// Returns the reminder with all buffered changes.
   public func current(_ stored: Reminder) -> Reminder { reminders[stored.id] ?? stored }
@@ -208,7 +208,7 @@ public struct DegradedMode: Sendable {
 
   // MARK: Firing
 
-  public mutating func look(now: Instant, limit: Int) -> StoreQuery {
+  public mutating func query(now: Instant, limit: Int) -> StoreQuery {
     changed = []
     // The clock went back: the store's due times may now lie before the cursor.
     if let seen = seenTo, seen.dueAt > now { seenTo = nil }
@@ -232,19 +232,20 @@ public struct DegradedMode: Sendable {
 
   /// Decides on what is due, buffers the decisions, and returns what to show.
   public mutating func fire(
-    _ seen: StoreAnswer, _ policies: DeliveryQueuePolicies, _ context: ReminderContext, _ uptime: Uptime, now: Instant,
+    _ answer: StoreAnswer, _ policies: DeliveryQueuePolicies, _ context: ReminderContext, _ uptime: Uptime,
+    now: Instant,
     using generator: inout some RandomNumberGenerator
   ) -> Work {
-    var work = Work(unreadable: seen.unreadable)
+    var work = Work(unreadable: answer.unreadable)
     version = entries.isEmpty || version == context.version ? context.version : nil
     decidedAt = max(decidedAt ?? now, now)
-    let decision = FiringDecision(now: now, uptime: uptime, silences: seen.silences)
+    let decision = FiringDecision(now: now, uptime: uptime, silences: answer.silences)
     work.messages = showAgain(policies, now: now)
-    adopt(seen.reminders)
+    adopt(answer.reminders)
     // The cursor stays if something changed after the question was asked, so that the store is asked again.
-    if changed.isEmpty, !isFull { seenTo = seen.page.end ?? seenTo }
-    let found = seen.page.due.filter { isNews($0) && !changed.contains($0.reminder.id) }
-    let due = (found + ownDue(seen.occurrences, now: now)).sorted {
+    if changed.isEmpty, !isFull { seenTo = answer.page.end ?? seenTo }
+    let found = answer.page.due.filter { isNews($0) && !changed.contains($0.reminder.id) }
+    let due = (found + ownDue(answer.occurrences, now: now)).sorted {
       ($0.dueAt, $0.isRegular ? 0 : 1) < ($1.dueAt, $1.isRegular ? 0 : 1)
     }
     for due in due where !isFull {
@@ -257,21 +258,23 @@ public struct DegradedMode: Sendable {
       if zone == nil { work.withoutZone.append(due.reminder) }
       var firing = decision.decide(
         due, timetable: context.timetable(of: due.reminder, in: zone), quiet: context.quiet(of: due.reminder),
-        link: link(of: due.reminder, seen), condition: condition(of: due.reminder, seen, in: zone), using: &generator)
-      firing.passOver { occurrences[$0]?.wasDelivered ?? seen.heard.contains($0) }
-      firing.say(seen.reports[due.reminder.id]?.title ?? due.reminder.title)
+        link: link(of: due.reminder, answer), condition: condition(of: due.reminder, answer, in: zone),
+        using: &generator)
+      firing.passOver { occurrences[$0]?.wasDelivered ?? answer.delivered.contains($0) }
+      firing.say(answer.reports[due.reminder.id]?.title ?? due.reminder.title)
       work.firings.append(firing)
       work.messages += take(firing, policies, now: now).map { shown in
         var shown = shown
-        shown.message.report = seen.reports[due.reminder.id]
+        shown.message.report = answer.reports[due.reminder.id]
         return shown
       }
     }
     if !isFull {
       let own = regular.values.compactMap { $0?.dueAt } + again.values.compactMap { $0 }
-      work.next = ((seen.page.isWhole && changed.isEmpty ? [] : [now]) + own + [seen.page.next].compactMap { $0 }).min()
+      work.next = ((answer.page.isWhole && changed.isEmpty ? [] : [now]) + own + [answer.page.next].compactMap { $0 })
+        .min()
     }
-    work.nextWake = [nextWake(after: now), seen.page.nextWake].compactMap { $0 }.filter { $0 > now }.min()
+    work.nextWake = [nextWake(after: now), answer.page.nextWake].compactMap { $0 }.filter { $0 > now }.min()
     return work
   }
 
@@ -297,8 +300,8 @@ public struct DegradedMode: Sendable {
   }
 
   /// Returns the reminder's tracker data, including entries that buffered answers will log.
-  private func link(of reminder: Reminder, _ seen: StoreAnswer) -> LinkedTracker? {
-    guard var linked = seen.links[reminder.id] else { return nil }
+  private func link(of reminder: Reminder, _ answer: StoreAnswer) -> LinkedTracker? {
+    guard var linked = answer.links[reminder.id] else { return nil }
     for logging in loggings where logging.tracker == linked.tracker.key {
       guard let portion = linked.tracker.portion(of: logging.link) else { continue }
       let (day, minute) = linked.tracker.day(at: logging.at, in: linked.zone)
@@ -311,8 +314,8 @@ public struct DegradedMode: Sendable {
   }
 
   /// Returns the state of the reminder that this one waits for, including buffered answers.
-  private func condition(of reminder: Reminder, _ seen: StoreAnswer, in zone: Zone?) -> DoneCondition? {
-    guard var condition = seen.conditions[reminder.id], let other = reminder.onlyIfDone else { return nil }
+  private func condition(of reminder: Reminder, _ answer: StoreAnswer, in zone: Zone?) -> DoneCondition? {
+    guard var condition = answer.conditions[reminder.id], let other = reminder.onlyIfDone else { return nil }
     // The zone may have changed since the store was read.
     condition.zone = zone ?? .utc
     condition.add(occurrences.values.lazy.filter { $0.id.reminder == other })
@@ -366,7 +369,7 @@ public struct DegradedMode: Sendable {
     let (due, own) = (firing.due, Self.id(firing.due))
     entries.append(.fired(firing))
     reminders[due.reminder.id] = due.reminder
-    var heard: [OccurrenceID: Occurrence] = [:]
+    var fired: [OccurrenceID: Occurrence] = [:]
     for occurrence in firing.occurrences {
       // The same rule as in the store: what fired does not fire again, unless this decision was made for it.
       if let known = occurrences[occurrence.id], known.wasDelivered, occurrence.id != own || firing.advances {
@@ -375,7 +378,7 @@ public struct DegradedMode: Sendable {
       if case .missed = occurrence.state, occurrence.id != own { continue }
       occurrences[occurrence.id] = occurrence
       again[occurrence.id] = .some(occurrence.recursAt)
-      heard[occurrence.id] = occurrence
+      fired[occurrence.id] = occurrence
       if due.reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
         endRepeats(before: occurrence.id)
       }
@@ -387,9 +390,9 @@ public struct DegradedMode: Sendable {
     } else if firing.occurrences.isEmpty {
       again[own] = .some(nil)
     }
-    let shown = firing.deliveries.filter { heard[$0.occurrence] != nil }
+    let shown = firing.deliveries.filter { fired[$0.occurrence] != nil }
     let popups = shown.filter { $0.queue.channel == .desktop }.compactMap { delivery in
-      heard[delivery.occurrence].map {
+      fired[delivery.occurrence].map {
         ClaimedMessage(
           claim: Claim(id: delivery.id, queue: delivery.queue, until: now + policies[delivery.queue].claimSpan),
           message: OutboundMessage(delivery: delivery, occurrence: $0, reminder: due.reminder))

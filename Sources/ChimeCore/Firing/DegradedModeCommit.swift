@@ -51,7 +51,7 @@ public struct DegradedModeCommit: Sendable {
           try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
           try Announcing.addEvents(&firing, in: transaction, context, now: now, using: &generator)
           try Chains.record([firing], in: transaction, now: now)
-          if entry.isHeard { commit.firings += 1 }
+          if entry.wasDelivered { commit.firings += 1 }
         case .ended(let outcome, let time):
           if time > now { ahead.insert(outcome.queue) }
           var work = OutboxTransaction()

@@ -35,7 +35,7 @@ public struct Downtime: Hashable, Sendable {
   }
 
   private static let aliveNote = "alive"
-  private static let toldNote = "downtime"
+  private static let reportedNote = "downtime"
 
   /// Records that a daemon runs now.
   public static func noteAlive(in transaction: any StoreTransaction, now: Instant) throws {
@@ -124,31 +124,31 @@ public struct Downtime: Hashable, Sendable {
     guard !reports.isEmpty else { return [] }
     // Of several daemons that start together, one reports: the others wait for this row's lock, then find the other
     // note. They may not know of each other yet, so each may have a slightly different start time.
-    try transaction.setNote(Self.toldNote + ".turn", String(decision.now.milliseconds))
+    try transaction.setNote(Self.reportedNote + ".turn", String(decision.now.milliseconds))
     let start = decision.uptime.runningSince
-    let last = try transaction.note(Self.toldNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
+    let last = try transaction.note(Self.reportedNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
     if let last, start - last <= Uptime.tolerance, last - start <= Uptime.tolerance { return [] }
-    try transaction.setNote(Self.toldNote, String(start.milliseconds))
-    var told: [Occurrence] = []
+    try transaction.setNote(Self.reportedNote, String(start.milliseconds))
+    var notices: [Occurrence] = []
     for (owner, report) in reports.sorted(by: { $0.key < $1.key }) {
       let channels = try channels.filter { channel in
         try channel == .desktop || transaction.endpoint(DeliveryQueue(owner: owner, channel: channel)) != nil
       }
       guard !channels.isEmpty else { continue }
       let (title, body) = words(report, context, until: decision.uptime.runningSince)
-      told.append(
+      notices.append(
         try DesktopNotice.record(
           title, body, to: owner, in: transaction, context, channels: channels, tags: ["downtime"],
           notBefore: hold(owner, context, decision), now: decision.now, using: &generator))
     }
-    return told
+    return notices
   }
 
   /// Returns when the owner's quiet time ends, at the earliest `now`.
   private func hold(_ owner: UInt32, _ context: ReminderContext, _ decision: FiringDecision) -> Instant? {
-    var heard = decision.now
-    if let silence = decision.silences[owner] { heard = max(heard, silence.until) }
-    return context.quiet.hours.end(ofQuietAt: heard, in: context.zones.local) ?? heard
+    var time = decision.now
+    if let silence = decision.silences[owner] { time = max(time, silence.until) }
+    return context.quiet.hours.end(ofQuietAt: time, in: context.zones.local) ?? time
   }
 
   /// Returns the title and body of the message.

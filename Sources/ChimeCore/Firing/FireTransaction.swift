@@ -13,8 +13,8 @@ public struct FireTransaction: Sendable {
   public private(set) var unreadable: [UnreadableReminder] = []
   /// Achievements unlocked by the start of a day, by owner.
   public private(set) var begun: [(owner: UInt32, outcome: TrackingOutcome)] = []
-  /// The messages about a downtime.
-  public private(set) var told: [Occurrence] = []
+  /// The notices about a downtime.
+  public private(set) var downtimeNotices: [Occurrence] = []
   /// Reminders that got a time because another one was done or missed.
   public private(set) var chained: [Chains.Step] = []
   /// Whether nothing could be claimed: nothing is due, or other daemons are about to fire it.
@@ -38,7 +38,7 @@ public struct FireTransaction: Sendable {
     let now = transaction.time?.instant ?? now
     if let downtime {
       let decision = FiringDecision(now: now, uptime: uptime, silences: try transaction.silences())
-      work.told = try downtime.tell(in: transaction, context, decision, using: &generator)
+      work.downtimeNotices = try downtime.tell(in: transaction, context, decision, using: &generator)
     }
     work.begun = try TrackingDay.begin(in: transaction, context, now: now, using: &generator)
     let claimed = try transaction.claimDue(now: now, limit: limit)
@@ -132,9 +132,9 @@ extension FiringResult {
     guard advances else { return }
     // The decision already took the due time itself into account.
     let others = occurrences.filter { $0.id.scheduledAt != due.scheduledAt && $0.missedRun == nil }.map(\.id)
-    let heard = try Set(others.filter(wasDelivered))
-    guard !heard.isEmpty else { return }
-    occurrences.removeAll { heard.contains($0.id) }
-    deliveries.removeAll { heard.contains($0.occurrence) }
+    let delivered = try Set(others.filter(wasDelivered))
+    guard !delivered.isEmpty else { return }
+    occurrences.removeAll { delivered.contains($0.id) }
+    deliveries.removeAll { delivered.contains($0.occurrence) }
   }
 }

@@ -194,15 +194,15 @@ public struct FiringDecision: Sendable {
     on moment: Instant, heldUntil: Instant?, doneAt: Instant = .earliest, _ quiet: Quiet?
   ) -> Verdict {
     let awaited = max(moment, doneAt)
-    var heard = awaited
+    var ringsAt = awaited
     if let quiet, let end = quiet.end(at: awaited) {
       if quiet.drops { return .missed(.quiet) }
-      heard = end
+      ringsAt = end
     }
-    if let heldUntil, awaited <= heldUntil { heard = max(heard, heldUntil) }
+    if let heldUntil, awaited <= heldUntil { ringsAt = max(ringsAt, heldUntil) }
     // A held time fires at the end of the quiet hours, unless no daemon could fire it then either.
-    let held: LateCause? = heard > awaited ? .quiet : awaited > moment ? .waited : nil
-    return .fires(uptime.cause(of: heard, now: now) ?? held)
+    let held: LateCause? = ringsAt > awaited ? .quiet : awaited > moment ? .waited : nil
+    return .fires(uptime.cause(of: ringsAt, now: now) ?? held)
   }
 
   /// Turns late times into missed ones where the reminder's catch-up rules say so.

@@ -75,8 +75,13 @@ public enum Recompute: Hashable, Sendable {
     }
     if let next = record.next, next <= now { return }
     let isMoved = wentBack && record.moveBack(to: now)
-    let next = try record.reminder.nextUnfired(after: now, in: transaction, context)
-    guard isMoved || isPreceded || next != record.next else { return }
+    // A reminder that has ended does not come again at times of which no record is kept.
+    let known = record.next == nil ? try ScheduleAudit.keptSince(in: transaction) : nil
+    let start = max(now, known.map { $0 - .milliseconds(1) } ?? now)
+    let next = try record.reminder.nextUnfired(after: start, in: transaction, context)
+    // A time that is still to come is held by nothing: it was put off while the clock was ahead.
+    let isHeld = record.isHeld && next == record.next
+    guard isMoved || isPreceded || isHeld || next != record.next else { return }
     record.reminder.generation += 1
     try transaction.upsert(record.reminder, next: next, since: now)
   }

@@ -16,10 +16,13 @@ public struct LoopCore {
   public struct PageSizes: Sendable {
     public var read: Int
     public var write: Int
+    /// The number of rows of the history that one transaction looks at.
+    public var history: Int
 
-    public init(read: Int = 1_000, write: Int = 200) {
+    public init(read: Int = 1_000, write: Int = 200, history: Int = HistoryLimits.batch) {
       self.read = read
       self.write = write
+      self.history = history
     }
   }
 
@@ -30,6 +33,7 @@ public struct LoopCore {
   public private(set) var uptime: Uptime
   private var renewal = Renewal()
   private var sleepCycle = SleepCycle()
+  private var history = HistoryUpkeep()
   /// Counts late messages of the present downtime, so that they are spread.
   private var catchUpSpread = CatchUpSpread()
   /// The downtime that the first firing reports; nil if other daemons ran meanwhile or it has been reported.
@@ -39,6 +43,8 @@ public struct LoopCore {
   public var context: ReminderContext
   /// The text of what due times depend on besides their reminders, one item a line.
   public var contextText = ""
+  /// How much history to keep.
+  public var historyLimits = HistoryLimits()
   /// Whether the first firing reports the downtime before it.
   public var tellsDowntime = true
   /// The longest delay of late messages.
@@ -198,7 +204,7 @@ public struct LoopCore {
     if let noticeChannels, uptime.runningSince == startedAt {
       downtime = Downtime(after: start.trace, until: startedAt, channels: noticeChannels)
     }
-    if degradedMode.needsStart { handle(.kept) }
+    if degradedMode.needsStart { handle(.buffered) }
     handle(.wakeups(start.wakeups))
   }
 
@@ -257,19 +263,23 @@ public struct LoopCore {
     let span = lateSpread
     catchUpSpread = fired.catchUpSpread
     lateSpread = span
-    supersede(by: fired.firings)
+    supersede(by: fired.firings, asOf: wakeups.sequence)
     // Messages leave before anybody is told.
     handle(.fired(claimed: outbox.hold(fired.claims, asOf: wakeups.sequence), wakeups, isEmpty: fired.isEmpty))
     report(.fired(fired))
     if !fired.firings.isEmpty { storeWorks() }
     // The firing may have missed a recomputation that followed a change.
     if contextVersion != context.version { recompute(fired.firings.map(\.due.reminder.id)) }
+    pruneHistory()
   }
 
   /// Drops held messages of earlier rounds that these firings replace, and those of occurrences that were done already.
-  private mutating func supersede(by firings: [FiringResult]) {
+  private mutating func supersede(by firings: [FiringResult], asOf number: UInt64?) {
     let superseded = outbox.superseded(by: firings.flatMap(\.deliveries))
     let done = Set(firings.flatMap(\.occurrences).lazy.filter { $0.state == .done }.map(\.id))
+    if let number {
+      outbox.callOff(done.union(firings.flatMap(\.deliveries).filter { $0.round > 1 }.map(\.occurrence)), asOf: number)
+    }
     guard !superseded.isEmpty || !done.isEmpty else { return }
     drop { superseded.contains($0.delivery.id) || $0.delivery.event == nil && done.contains($0.occurrence.id) }
   }
@@ -282,7 +292,7 @@ public struct LoopCore {
   private mutating func workOutbox() {
     if isStopping { outbox.work.claims = [] }
     guard !isOutboxBusy, !outbox.work.isEmpty else { return }
-    if scheduler.keepsForStore { return keepOutbox() }
+    if scheduler.isBuffered { return keepOutbox() }
     let part = outbox.work.take()
     guard !part.needsNoTransaction else { return give(part.answers) }
     let (context, policies, seenFailing) = (context, scheduler.policies, outbox.seenFailing)
@@ -352,7 +362,7 @@ public struct LoopCore {
   public mutating func take(_ outcomes: [Outcome], _ answers: [OutboxTransaction.Answer]) {
     outbox.work.answers += answers
     guard !outcomes.isEmpty else { return workOutbox() }
-    let well = outbox.heard(outcomes, at: now)
+    let well = outbox.received(outcomes, at: now)
     outbox.work.outcomes += outcomes
     handle(.ended(outcomes.map { Scheduler.Ending($0.queue, DeliveryQueueOutcome($0.attempt, $0.next)) }))
     workOutbox()
@@ -441,7 +451,7 @@ public struct LoopCore {
 
   private mutating func give(_ answers: [OutboxTransaction.Answer]) {
     for answer in answers {
-      if scheduler.keepsForStore { keep(answer) } else { effects.append(.answer(answer)) }
+      if scheduler.isBuffered { keep(answer) } else { effects.append(.answer(answer)) }
     }
   }
 
@@ -459,19 +469,22 @@ public struct LoopCore {
     for id in changes.changed + changes.removed { degradedMode.forget(id) }
     for id in changes.pinged { for occurrence in degradedMode.awaited(of: id) { degradedMode.forget(occurrence) } }
     for id in withdrawn.keys { degradedMode.forget(id) }
+    // The store keeps the messages of what is snoozed.
+    outbox.callOff(withdrawn.filter { $0.value == nil }.keys, asOf: wakeups.sequence)
     // Degraded mode may have shown a reminder that was removed since. Its messages must not be recorded.
-    if !changes.removed.isEmpty {
-      drop { changes.removed.contains($0.delivery.occurrence.reminder) && $0.delivery.event == nil }
+    drop { message in
+      let (delivery, id) = (message.delivery, message.delivery.occurrence)
+      if changes.cancelled.contains(delivery.id) { return true }
+      return delivery.event == nil && (changes.removed.contains(id.reminder) || withdrawn[id] != nil)
     }
     handle(.wakeups(wakeups))
-    if !withdrawn.isEmpty { drop { withdrawn[$0.occurrence.id] != nil && $0.delivery.event == nil } }
-    if !changes.cancelled.isEmpty { drop { changes.cancelled.contains($0.delivery.id) } }
     for queue in changes.opened { handle(.opened(queue)) }
     if changes.changesAnything { storeWorks() }
     // The transaction may have missed a recomputation that followed a change.
     if contextVersion != context.version {
       recompute(Set(changes.reminders + changes.changed).sorted { $0.rawValue < $1.rawValue })
     }
+    pruneHistory()
   }
 
   /// Returns whether a snoozed occurrence has already fired again from memory and is visible.
@@ -486,7 +499,7 @@ public struct LoopCore {
 
   /// Fires due reminders without the store.
   private mutating func fireDegraded(limit: Int) {
-    let (query, context) = (degradedMode.look(now: now, limit: limit), context)
+    let (query, context) = (degradedMode.query(now: now, limit: limit), context)
     read(
       { transaction, _ in try query.run(in: transaction, context) },
       then: { core, seen in core.didFireDegraded(seen) },
@@ -502,9 +515,10 @@ public struct LoopCore {
     let wasFull = degradedMode.isFull
     let work = degradedMode.fire(seen, scheduler.policies, context, uptime, now: now, using: &random)
     report(.firedDegraded(work, isNowFull: degradedMode.isFull && !wasFull))
-    supersede(by: work.firings)
+    supersede(by: work.firings, asOf: nil)
     handle(
-      .firedDegraded(outbox.hold(work.messages), next: work.next, wake: work.nextWake, kept: !degradedMode.isEmpty))
+      .firedDegraded(
+        outbox.hold(work.messages), next: work.next, wake: work.nextWake, isBuffered: !degradedMode.isEmpty))
   }
 
   /// Buffers the pending writes of the outbox.
@@ -514,7 +528,7 @@ public struct LoopCore {
     for outcome in work.outcomes { degradedMode.keep(outcome) }
     degradedMode.keep(releases: work.releases)
     for answer in work.answers { keep(answer) }
-    if !degradedMode.isEmpty { handle(.kept) }
+    if !degradedMode.isEmpty { handle(.buffered) }
     if !work.claims.isEmpty { handle(.claimFailed(Set(work.claims.map(\.queue)))) }
   }
 
@@ -530,7 +544,7 @@ public struct LoopCore {
       then: { core, found in core.buffer(answer, stored: found.0, found.1, followers: found.2, at: now) },
       failed: { core, _ in
         core.degradedMode.keep(answer, at: now)
-        core.handle(.kept)
+        core.handle(.buffered)
       })
   }
 
@@ -830,11 +844,55 @@ public struct LoopCore {
     storeFailed(error, consequence)
   }
 
+  // MARK: History
+
+  /// Removes what is older than the limits, at most once an hour unless these have just changed.
+  public mutating func pruneHistory(isAsked: Bool = false) {
+    if isAsked { history.limitsHaveChanged(at: now) }
+    guard !isStopping, trouble.problem == nil, history.begins(at: now, runningSince: startedAt) else { return }
+    let (limits, now) = (historyLimits, now)
+    read(
+      { transaction, _ in try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) } },
+      then: { core, last in
+        let edge = limits.edge(at: now, last: last)
+        if core.isShared { return core.effects.append(.dropMonths(edge, begunAt: now)) }
+        core.prune(edge, rest: edge, begunAt: now)
+      }, failed: { core, error in core.pruningFailed(error) })
+  }
+
+  /// Removes the rest, once whole months are dropped.
+  public mutating func prune(_ edge: HistoryEdge?, rest: HistoryEdge?, begunAt: Instant) {
+    goOn(Pruning(begunAt: begunAt, edge, rest: rest, batch: pages.history))
+  }
+
+  private mutating func goOn(_ pruning: Pruning) {
+    guard !isStopping, !pruning.isOver else {
+      history.ended()
+      return report(.historyPruned(pruning.count, begunAt: pruning.begunAt))
+    }
+    write(
+      .history,
+      { transaction, _ in
+        var pruning = pruning
+        try pruning.goOn(in: transaction)
+        return pruning
+      }, then: { core, pruning, _ in core.goOn(pruning) }, failed: { core, error in core.pruningFailed(error) })
+  }
+
+  /// Leaves old history until the next time.
+  public mutating func pruningFailed(_ error: any Error) {
+    history.ended()
+    report(.historyNotPruned(error))
+  }
+
   // MARK: The clock, and sleep
 
   /// Handles a step of the clock, or a sleep of the machine.
   public mutating func clockHasStepped(by step: Milliseconds, slept: Milliseconds) {
-    if step > .seconds(1) || step < .seconds(-1) { outbox.seenFailing = [:] }
+    if step > .seconds(1) || step < .seconds(-1) {
+      outbox.seenFailing = [:]
+      history.clockWasSet(at: now)
+    }
     if step < .zero { uptime.clockWentBack(to: now) }
     if slept > .seconds(1) {
       sleep(.slept(slept))

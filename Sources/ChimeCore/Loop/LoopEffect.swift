@@ -25,6 +25,8 @@ extension LoopCore {
     case answer(OutboxTransaction.Answer)
     /// Run a transaction, and then its continuation.
     case run(StoreJob)
+    /// Drop whole months before this edge from a shared store, and then call `prune`, or `pruningFailed`.
+    case dropMonths(HistoryEdge?, begunAt: Instant)
     /// Tell whom it concerns.
     case report(Report)
   }
@@ -50,7 +52,7 @@ extension LoopCore {
     /// A transaction failed. `isNew` is whether the sentence was not reported since the store last worked.
     case storeFailed(String, StoreConsequence, isNew: Bool)
     case storeUnreadable(String, isNew: Bool)
-    /// The store takes changes again; `recorded` times that had fired meanwhile were recorded.
+    /// The store takes changes again; `recorded` times that fired in degraded mode were recorded.
     case storeWorks(recorded: Int)
     /// `tryStore` has ended.
     case storeTried
@@ -58,6 +60,9 @@ extension LoopCore {
     case renewal(Inherited)
     /// The time could not be noted in the store.
     case clockNotNoted(any Error)
+    /// This number of old times was removed from the history: remove what belongs to it elsewhere.
+    case historyPruned(Int, begunAt: Instant)
+    case historyNotPruned(any Error)
     /// The machine is about to sleep.
     case sleeps
     /// Firing was not possible for a time. Read zones and calendars again, and call `contextChanged`.

@@ -47,7 +47,7 @@ public struct SleepCycle: Hashable, Sendable {
 
   public private(set) var phase = Phase.awake
   /// Whether the clock reported this waking before logind.
-  private var isTold = false
+  private var isReportedByClock = false
 
   public init() {}
 
@@ -62,7 +62,7 @@ public struct SleepCycle: Hashable, Sendable {
     switch (event, phase) {
     case (.sleeps, .awake):
       phase = .settling
-      isTold = false
+      isReportedByClock = false
       return [.wait(Self.patience), .settle]
     case (.settled, .settling), (.timeUp, .settling):
       phase = .asleep
@@ -72,10 +72,10 @@ public struct SleepCycle: Hashable, Sendable {
       return [.wait(nil), .goOn]
     case (.slept(let length), _):
       // If the clock reports sleep before `sleeps`, nobody announced that sleep.
-      isTold = true
+      isReportedByClock = true
       return wake() + [.resume(slept: length)]
-    case (.wakes, _) where isTold:
-      isTold = false
+    case (.wakes, _) where isReportedByClock:
+      isReportedByClock = false
       return [.inhibit]
     case (.wakes, _): return wake() + [.inhibit, .resume(slept: nil)]
     case (.sleeps, _), (.settled, _), (.timeUp, .awake), (.lost, .awake): return []

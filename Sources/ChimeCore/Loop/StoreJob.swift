@@ -17,6 +17,8 @@ public struct StoreJob: Sendable {
     /// Retries the waiting deliveries of queues.
     case wake
     case note
+    /// Removes old history.
+    case history
   }
 
   /// A Setting is what a transaction needs besides the store.

@@ -43,8 +43,10 @@ public struct HistoryEdge: Hashable, Sendable {
 
   /// Returns whether to remove an occurrence, provided that it has no pending deliveries.
   public func takes(_ occurrence: Occurrence) -> Bool {
-    let isOld = oldest.map { occurrence.id.scheduledAt < $0 && (occurrence.endedAt ?? .earliest) < $0 } ?? false
-    let isSurplus = first.map { occurrence.id.scheduledAt < $0 } ?? false
+    // A run of missed times goes with its last one.
+    let last = max(occurrence.id.scheduledAt, occurrence.missedRun?.through ?? .earliest)
+    let isOld = oldest.map { last < $0 && (occurrence.endedAt ?? .earliest) < $0 } ?? false
+    let isSurplus = first.map { last < $0 } ?? false
     switch occurrence.state {
     case .snoozed, .awaited: return false
     case .fired, .delivered: return isOld

@@ -5,7 +5,7 @@ public struct PingTransaction: Sendable {
   /// The occurrences that the ping closed.
   public private(set) var closed: [AnswerTransaction] = []
   /// The occurrence that a failure fired at once.
-  public private(set) var told: Occurrence?
+  public private(set) var fired: Occurrence?
   /// Reminders that got a time, because they count from this one.
   public private(set) var chained: [Chains.Step] = []
   /// The notice to the user that the expectation is up again.
@@ -160,12 +160,12 @@ public struct PingTransaction: Sendable {
       occurrence.tell(at: ping.at, repeatAt: decision.firstRepeat(reminder))
       occurrence.title = try ExpectationWords.words(of: occurrence, reminder, in: transaction, context).title
       deliveries = decision.deliveries(of: occurrence, reminder, using: &generator)
-      told = occurrence
+      fired = occurrence
     }
     try Self.record(
       occurrence, deliveries, of: reminder, replacing: awaited.last, in: transaction, context, now: ping.at,
       using: &generator)
-    guard told != nil || occurrence.chainEvent == .missed else { return }
+    guard fired != nil || occurrence.chainEvent == .missed else { return }
     let end = Chains.End(of: reminder.id, owner: reminder.owner, .missed, at: ping.at)
     chained += try Chains.follow([end], in: transaction, now: ping.at)
   }
@@ -230,9 +230,9 @@ extension StoreTransaction {
   /// Marks expectations as down whose firings reported a missing or failed ping, unless the store ignored the firing.
   func noteDown(by firings: [FiringResult]) throws {
     for firing in firings where firing.due.reminder.isExpectation {
-      for told in firing.occurrences where told.state == .fired && told.rounds == 1 {
-        guard let since = try occurrence(told.id)?.firedAt, since == told.firedAt else { continue }
-        try setDown(told.id.reminder, since: since)
+      for fired in firing.occurrences where fired.state == .fired && fired.rounds == 1 {
+        guard let since = try occurrence(fired.id)?.firedAt, since == fired.firedAt else { continue }
+        try setDown(fired.id.reminder, since: since)
       }
     }
   }

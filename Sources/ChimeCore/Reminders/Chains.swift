@@ -72,8 +72,8 @@ public enum Chains {
     guard !ended.isEmpty, try isInUse(transaction) else { return [] }
     return try ended.compactMap { id, isExpected, end in
       let known = try transaction.occurrence(id)
-      let hasTold = isExpected && end.event == .missed && known?.firedAt != nil
-      return hasTold || known?.chainEvent == end.event ? nil : end
+      let hasNotified = isExpected && end.event == .missed && known?.firedAt != nil
+      return hasNotified || known?.chainEvent == end.event ? nil : end
     }
   }
 

@@ -21,17 +21,17 @@ enum ExpectationWords {
     func text(_ instant: Instant) -> String {
       String(RFC3339.format(Instant(seconds: instant.seconds), in: zone).prefix(16)).replacing("T", with: " ")
     }
-    let told = occurrence.firedAt ?? occurrence.id.scheduledAt
+    let reportedAt = occurrence.firedAt ?? occurrence.id.scheduledAt
     let last = try transaction.lastPing(of: reminder.id, among: .all, withOutput: true)
     switch last?.kind {
-    case .failed where last.map({ $0.at >= occurrence.id.scheduledAt || $0.at == told }) ?? false:
+    case .failed where last.map({ $0.at >= occurrence.id.scheduledAt || $0.at == reportedAt }) ?? false:
       return context.wording.failed(reminder.title, status: last?.status, output: last?.output)
-    case .started where last.map({ $0.at <= told }) ?? false:
-      return context.wording.overruns(reminder.title, since: text(last?.at ?? told))
+    case .started where last.map({ $0.at <= reportedAt }) ?? false:
+      return context.wording.overruns(reminder.title, since: text(last?.at ?? reportedAt))
     default:
-      let heard = try transaction.lastPing(of: reminder.id, among: [.succeeded])
+      let lastSuccess = try transaction.lastPing(of: reminder.id, among: [.succeeded])
       return context.wording.notPinged(
-        reminder.title, since: text(occurrence.id.scheduledAt), last: heard.map { text($0.at) })
+        reminder.title, since: text(occurrence.id.scheduledAt), last: lastSuccess.map { text($0.at) })
     }
   }
 }

@@ -23,7 +23,7 @@ public struct Ping: Hashable, Sendable, Codable {
   public var output: String?
 
   /// The number of pings kept per expectation.
-  public static let kept = 100
+  public static let maxStored = 100
 
   public init(
     at: Instant, kind: Kind, uid: UInt32, via: String? = nil, took: Milliseconds? = nil, status: Int? = nil,

@@ -121,7 +121,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     /// Whether it must be a link (`isLink`).
     public var isLink = false
     /// Whether messages include it; the other texts only affect how a popup looks.
-    public var isTold = false
+    public var isInMessages = false
     /// The iCalendar property that holds it (RFC 5545, 3.8.1), if any.
     public var calendarProperty: String?
   }
@@ -129,11 +129,11 @@ public struct Reminder: Hashable, Sendable, Codable {
   /// All texts, in the order in which messages have them.
   public static let texts = [
     Text(name: "icon", path: \.icon), Text(name: "sound", path: \.sound), Text(name: "category", path: \.category),
-    Text(name: "location", path: \.location, isTold: true, calendarProperty: "LOCATION"),
-    Text(name: "url", path: \.url, isLink: true, isTold: true, calendarProperty: "URL"),
+    Text(name: "location", path: \.location, isInMessages: true, calendarProperty: "LOCATION"),
+    Text(name: "url", path: \.url, isLink: true, isInMessages: true, calendarProperty: "URL"),
   ]
   /// The texts that messages include.
-  public static let toldTexts = texts.filter(\.isTold)
+  public static let messageTexts = texts.filter(\.isInMessages)
 
   /// The range of `within`.
   public static let withins: ClosedRange<Milliseconds> = .seconds(1)...(.days(366))

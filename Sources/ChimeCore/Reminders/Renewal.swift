@@ -11,7 +11,7 @@ public struct Renewal: Sendable {
   private var zoneChanged = false
 
   /// The name of the note that records what the due times were computed with.
-  private static let noteName = "surroundings"
+  private static let noteName = "context"
   /// The note's prefix while due times were computed with different contexts; the time follows. The next daemon cannot
   /// know which ones are stale, even if everything looks as noted before.
   private static let changing = "changing "

@@ -25,7 +25,7 @@ public struct ScheduleContextLog: Hashable, Sendable {
   ///
   /// The value has the lines of the fingerprint after a line `at` (in milliseconds), a line `since` if the
   /// recomputation took some time, and a line `seen` if the clock had been set back.
-  public static let notePrefix = "surroundings@"
+  public static let notePrefix = "context@"
 
   public init() {}
 

@@ -37,12 +37,12 @@ extension Scheduler {
     /// The store refuses writes but can be read, as far as is known. Send this before the event of the failed transaction.
     case refused
     /// Something is buffered that the store does not have (`DegradedMode`).
-    case kept
+    case buffered
     /// An answer is buffered that the store does not have; it may change when the occurrence repeats.
     case keptAnswer
     /// Due times have fired in degraded mode: the claims to show, and when the next time is due; nil if none is, or if
-    /// the buffer is full. `wake`: when to wake the machine. `kept`: whether something is now buffered for the store.
-    case firedDegraded([Claim], next: Instant?, wake: Instant? = nil, kept: Bool)
+    /// the buffer is full. `wake`: when to wake the machine. `isBuffered`: whether something is now buffered for the store.
+    case firedDegraded([Claim], next: Instant?, wake: Instant? = nil, isBuffered: Bool)
     /// The store cannot even be read. `wake`: when to wake the machine for the times that are known without the store.
     case degradedFiringFailed(wake: Instant? = nil)
     /// A part of the buffer has committed; `rest` says whether more is left.

@@ -36,7 +36,7 @@ public struct Scheduler: Sendable {
   /// Whether the store refuses writes, so that due times fire in degraded mode.
   private var isRefused = false
   /// Whether something is buffered for the store.
-  private var isKeeping = false
+  private var isBuffering = false
   /// The next time that is due in degraded mode.
   private var fireDegraded = DegradedWakeup.unknown
   var queues: [DeliveryQueue: DeliveryQueueState] = [:]
@@ -77,7 +77,7 @@ public struct Scheduler: Sendable {
   }
 
   /// Whether attempt results and answers are buffered instead of written to the store.
-  public var keepsForStore: Bool { storeRetryAt != nil || isKeeping }
+  public var isBuffered: Bool { storeRetryAt != nil || isBuffering }
 
   /// The time for which the wake-up alarm is armed.
   public var wakesAt: Instant? { armedWake }
@@ -150,12 +150,12 @@ public struct Scheduler: Sendable {
       isRefused = true
       // A client that keeps asking must not postpone the retry for all others.
       storeRetryAt = storeRetryAt ?? now + Self.storeRetry
-    case .kept: isKeeping = true
+    case .buffered: isBuffering = true
     case .keptAnswer:
-      isKeeping = true
+      isBuffering = true
       reevaluateHeldAside()
-    case .firedDegraded(let claims, let next, let wake, let kept):
-      isKeeping = isKeeping || kept
+    case .firedDegraded(let claims, let next, let wake, let isBuffered):
+      isBuffering = isBuffering || isBuffered
       fireDegraded = state.isStale ? .unknown : .at(next, wake: wake)
       state = .waiting
       hold(claims)
@@ -165,7 +165,7 @@ public struct Scheduler: Sendable {
       fireDegraded = .at(now + Self.storeRetry, wake: wakes.min())
     case .recorded(let rest, let wakeups):
       state = .waiting
-      isKeeping = rest
+      isBuffering = rest
       storeWorks()
       adopt(wakeups)
     case .recordFailed:
@@ -240,7 +240,7 @@ public struct Scheduler: Sendable {
 
     if !state.isWaiting {
       // The end of the transaction in flight triggers the next decision.
-    } else if storeRetryAt == nil, isKeeping {
+    } else if storeRetryAt == nil, isBuffering {
       // Before anything else: some of the times that the store still has as due have already fired.
       state = .recording
       effects.append(.record)
@@ -279,13 +279,13 @@ public struct Scheduler: Sendable {
   private var degradedDue: Instant? {
     switch fireDegraded {
     // The store does not know about the buffered results.
-    case .unknown: isKeeping ? .earliest : nextDue
+    case .unknown: isBuffering ? .earliest : nextDue
     case .at(let time, _): time
     }
   }
 
   private func wakeDue(now: Instant) -> Instant? {
-    guard isKeeping || isRefused else { return nextWake }
+    guard isBuffering || isRefused else { return nextWake }
     return switch fireDegraded {
     case .at(_, let wake): wake
     // The armed alarm stays until the next degraded-mode read: the store does not know about the buffered results.
@@ -296,9 +296,9 @@ public struct Scheduler: Sendable {
   /// The time at which the due timer wakes the loop.
   private var dueTimerAt: Instant? {
     guard let retry = storeRetryAt else { return nextDue }
-    guard isRefused else { return isKeeping ? retry : nextDue.map { max($0, retry) } }
+    guard isRefused else { return isBuffering ? retry : nextDue.map { max($0, retry) } }
     // While nothing is buffered and nothing is due, a store that refuses writes is not retried.
-    return [isKeeping ? retry : nil, degradedDue].compactMap { $0 }.min()
+    return [isBuffering ? retry : nil, degradedDue].compactMap { $0 }.min()
   }
 
   /// Releases all held claims and disarms the timers; times that come due meanwhile are found when the machine wakes.
@@ -325,7 +325,7 @@ public struct Scheduler: Sendable {
     let rate = [queues[queue]?.rateLets(policy, at: now), sharedLets(queue, now: now)].compactMap { $0 }.max()
     // Held claims wait for an attempt to end, or for the rate.
     let heldUntil = (queues[queue]?.heldCount ?? 0) > 0 ? rate : nil
-    guard let earliest = queues[queue]?.earliest, queues[queue]?.isClaiming == false, !isKeeping else {
+    guard let earliest = queues[queue]?.earliest, queues[queue]?.isClaiming == false, !isBuffering else {
       return heldUntil
     }
     let rest = queues[queue]?.restsUntil(policy, at: now)

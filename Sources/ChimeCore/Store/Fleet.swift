@@ -12,7 +12,7 @@ public protocol SharedStore: Store {
   func listen(_ handler: @escaping @Sendable (FleetEvent) -> Void)
   /// Whether this daemon's leases are certain to be valid. Check this before an attempt; it only reads the clock.
   var holdsQueues: Bool { get }
-  /// Whether no other daemon used the store at the last heartbeat. `.look` reports any daemon that joins.
+  /// Whether no other daemon used the store at the last heartbeat. `.outboxChanged` reports any daemon that joins.
   var isAlone: Bool { get }
   /// The time for which the database has not answered a query that never waits for locks; nil while it answers.
   var unansweredFor: Milliseconds? { get }
@@ -33,13 +33,13 @@ public protocol SharedStore: Store {
   /// must stay (`StoreTransaction.prune`) are moved out first.
   ///
   /// - Parameter edge: nil to drop nothing.
-  func maintainPartitions(_ edge: HistoryEdge?) async throws -> KeptHistory
+  func maintainPartitions(_ edge: HistoryEdge?) async throws -> PruneResult
   /// Returns the number of monthly partitions and the approximate number of occurrences outside of them.
-  func partitionCounts() async throws -> (months: Int, timesOutside: Int)
+  func partitionCounts() async throws -> (months: Int, unpartitionedRows: Int)
 }
 
-/// A KeptHistory is the result of maintaining the monthly partitions of a shared store.
-public struct KeptHistory: Hashable, Sendable {
+/// A PruneResult is the result of maintaining the monthly partitions of a shared store.
+public struct PruneResult: Hashable, Sendable {
   /// The number of partitions dropped.
   public var months = 0
   /// The approximate number of occurrences in them.
@@ -64,11 +64,11 @@ public enum FleetEvent: Hashable, Sendable {
   /// This daemon has more queues: release the claims that former owners left in them (`releaseFormerClaims`).
   case taken
   /// Other daemons may have changed the outbox.
-  case look
+  case outboxChanged
   /// Other daemons may have changed endpoints.
   case endpointsChanged
   /// This daemon's heartbeat failed for longer than a lease: others may have ended its sessions and taken its queues.
-  case lapsed(unheardFor: Milliseconds)
+  case leaseExpired(after: Milliseconds)
   /// This daemon ended so many database sessions of a lost daemon, which releases their locks.
   case endedSessions(Int, ofProcess: Int64, on: String)
   /// This daemon may not end the sessions of a lost daemon.
@@ -89,17 +89,17 @@ public struct FleetMember: Hashable, Sendable {
   /// Whether its lease is valid.
   public var isLiving: Bool
   /// Whether it is shutting down and takes no more queues.
-  public var isLeaving: Bool
+  public var isDraining: Bool
   /// Whether it is the daemon that answers this query.
-  public var isAsked: Bool
-  /// How many of the 256 shares of the outbox it has.
-  public var shares: Int
-  /// The number of shares of the outbox.
-  public static let allShares = 256
+  public var isSelf: Bool
+  /// How many of the 256 shards of the outbox it has.
+  public var shards: Int
+  /// The number of shards of the outbox.
+  public static let allShards = 256
 
   public init(
     id: Int64, name: String, process: Int64, version: String, startedAt: Instant, seenAt: Instant, isLiving: Bool,
-    isLeaving: Bool, isAsked: Bool, shares: Int
+    isDraining: Bool, isSelf: Bool, shards: Int
   ) {
     self.id = id
     self.name = name
@@ -108,8 +108,8 @@ public struct FleetMember: Hashable, Sendable {
     self.startedAt = startedAt
     self.seenAt = seenAt
     self.isLiving = isLiving
-    self.isLeaving = isLeaving
-    self.isAsked = isAsked
-    self.shares = shares
+    self.isDraining = isDraining
+    self.isSelf = isSelf
+    self.shards = shards
   }
 }

@@ -29,18 +29,18 @@ public struct Restoration: Hashable, Sendable {
   /// The damage, as a sentence.
   public var reason: String
   /// Newer snapshots that were damaged too.
-  public var passedOver: [String]
+  public var rejected: [String]
 
   public init(
     at: Instant, snapshotTakenAt: Instant, snapshotPath: String, damagedPath: String?, reason: String,
-    passedOver: [String] = []
+    rejected: [String] = []
   ) {
     self.at = at
     self.snapshotTakenAt = snapshotTakenAt
     self.snapshotPath = snapshotPath
     self.damagedPath = damagedPath
     self.reason = reason
-    self.passedOver = passedOver
+    self.rejected = rejected
   }
 
   /// Whether nothing is lost. A snapshot of the same second may lack what came after it.
@@ -56,7 +56,7 @@ public struct Restoration: Hashable, Sendable {
     ]
     if let damagedPath { lines.append("damaged \(damagedPath)") }
     lines.append("reason \(reason)")
-    lines += passedOver.map { "passed \($0)" }
+    lines += rejected.map { "passed \($0)" }
     return lines.map { String($0.map { $0.isNewline ? " " : $0 }) }.joined(separator: "\n")
   }
 
@@ -73,7 +73,7 @@ public struct Restoration: Hashable, Sendable {
       at: Instant(milliseconds: at), snapshotTakenAt: Instant(milliseconds: taken),
       snapshotPath: snapshot[1] == "-" ? "" : String(snapshot[1]),
       damagedPath: values["damaged"]?.first.map(String.init), reason: values["reason"]?.first.map(String.init) ?? "",
-      passedOver: (values["passed"] ?? []).map(String.init))
+      rejected: (values["passed"] ?? []).map(String.init))
   }
 }
 
@@ -100,5 +100,5 @@ public protocol SnapshotManager: Sendable {
   /// Whether the store was written after its newest snapshot and before this program opened it.
   var wasChangedSinceSnapshot: Bool { get }
   /// Reports incidents from now on, on any thread.
-  func watch(_ heard: @escaping @Sendable (StoreIncident) -> Void)
+  func watch(_ handler: @escaping @Sendable (StoreIncident) -> Void)
 }

@@ -145,7 +145,7 @@ public protocol StoreTransaction: TrackingTransaction {
   func awaited(of id: ReminderID) throws -> [Occurrence]
   /// Records since when an expectation is down, unless recorded already; nil for up. Reminders of other kinds are always up.
   func setDown(_ id: ReminderID, since: Instant?) throws
-  /// Adds a ping of an existing or removed reminder, and deletes all but the newest `Ping.kept`.
+  /// Adds a ping of an existing or removed reminder, and deletes all but the newest `Ping.maxStored`.
   func add(_ ping: Ping, to id: ReminderID) throws
   /// Returns pings of these kinds, newest first.
   func pings(of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool, limit: Int) throws -> [Ping]
@@ -291,7 +291,7 @@ public struct ReminderRecord: Hashable, Sendable {
   /// When the first of its unanswered occurrences repeats.
   public var repeatAt: Instant?
   /// The earliest deadline of its awaited pings.
-  public var awaitedUntil: Instant?
+  public var pingDeadline: Instant?
   /// Since when an expectation is down, because a ping is missing or failed; nil while it is up.
   public var downSince: Instant?
   /// Whether it counts from another reminder that may still be done or missed: one with a time to come, with an open
@@ -301,7 +301,7 @@ public struct ReminderRecord: Hashable, Sendable {
   /// - Parameter nextDueAt: nil for `next` plus jitter.
   public init(
     reminder: Reminder, next: Instant? = nil, nextDueAt: Instant? = nil, last: Occurrence? = nil, open: Int = 0,
-    snoozedUntil: Instant? = nil, repeatAt: Instant? = nil, awaitedUntil: Instant? = nil, downSince: Instant? = nil,
+    snoozedUntil: Instant? = nil, repeatAt: Instant? = nil, pingDeadline: Instant? = nil, downSince: Instant? = nil,
     awaitsOther: Bool = false
   ) {
     self.reminder = reminder
@@ -311,7 +311,7 @@ public struct ReminderRecord: Hashable, Sendable {
     self.open = open
     self.snoozedUntil = snoozedUntil
     self.repeatAt = repeatAt
-    self.awaitedUntil = awaitedUntil
+    self.pingDeadline = pingDeadline
     self.downSince = downSince
     self.awaitsOther = awaitsOther
   }
@@ -400,7 +400,7 @@ extension ReminderRecord {
   public var isAlive: Bool { coming != nil || open > 0 || awaitsOther }
 
   /// The earliest of its next evaluation, snooze end, repeat, and ping deadline.
-  public var coming: Instant? { [nextDueAt, snoozedUntil, repeatAt, awaitedUntil].compactMap { $0 }.min() }
+  public var coming: Instant? { [nextDueAt, snoozedUntil, repeatAt, pingDeadline].compactMap { $0 }.min() }
 }
 
 /// A DueReminder is one due time with the data that a decision about it needs.

@@ -22,7 +22,7 @@ public struct StoreTime: Hashable, Sendable {
 /// A StoreClock computes a database's time from CLOCK_BOOTTIME.
 ///
 ///     var clock = StoreClock()
-///     clock.hear(time)
+///     clock.observe(time)
 ///     let now = clock.microseconds(at: boottime)
 ///
 /// Each answer bounds the difference between the clocks, the tighter the sooner it came; the bounds of all answers are
@@ -40,23 +40,23 @@ public struct StoreClock: Hashable, Sendable {
   public var offset: Int64? { bounds?.lowerBound }
 
   /// - Returns: by how much the database's clock was set since the last answer, or differs because the database changed.
-  @discardableResult public mutating func hear(_ time: StoreTime) -> Milliseconds {
+  @discardableResult public mutating func observe(_ time: StoreTime) -> Milliseconds {
     // The clock was read at the latest when the answer arrived, and at the earliest when the query was sent.
     let least = time.microseconds - time.heardAt
-    let heard = least...max(least, time.microseconds - time.askedAt)
+    let observed = least...max(least, time.microseconds - time.askedAt)
     guard let known = bounds else {
-      bounds = heard
+      bounds = observed
       return .zero
     }
-    guard !known.overlaps(heard) else {
-      bounds = known.clamped(to: heard)
+    guard !known.overlaps(observed) else {
+      bounds = known.clamped(to: observed)
       return .zero
     }
     // The clocks have drifted slightly, or one of them was set.
-    bounds = heard
+    bounds = observed
     let step =
-      heard.lowerBound > known.upperBound
-      ? heard.lowerBound - known.upperBound : heard.upperBound - known.lowerBound
+      observed.lowerBound > known.upperBound
+      ? observed.lowerBound - known.upperBound : observed.upperBound - known.lowerBound
     return abs(step) < Self.threshold ? .zero : .milliseconds(step / 1_000)
   }
 

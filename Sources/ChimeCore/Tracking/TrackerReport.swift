@@ -136,12 +136,12 @@ public enum ReminderText {
   ///     ReminderText.filled("Well done. Next: {{nextAchievement}}.", [:])               // Well done.
   public static func filled(_ text: String, _ values: [String: String]) -> String {
     let sentences = sentences(of: text)
-    let told = sentences.filter { sentence in
+    let filled = sentences.filter { sentence in
       let known = places(in: sentence).filter { names.contains($0) }
       return known.isEmpty || known.contains { values[$0]?.isEmpty == false }
     }
-    guard told.count < sentences.count, !told.isEmpty else { return fill(text, values) }
-    return fill(trimmedEnd(told.joined()), values)
+    guard filled.count < sentences.count, !filled.isEmpty else { return fill(text, values) }
+    return fill(trimmedEnd(filled.joined()), values)
   }
 
   /// Returns the sentences, each with the whitespace after it.
@@ -251,16 +251,16 @@ private struct Reading {
     let work = TrackingOperations(in: transaction, owner: reminder.owner, context, now: now)
     if let tracker {
       let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
-      let standing = try work.standing(of: tracker, on: day(of: tracker), summary)
-      for (name, value) in try texts(tracker, standing).pairs(
+      let progress = try work.progress(of: tracker, on: day(of: tracker), summary)
+      for (name, value) in try texts(tracker, progress).pairs(
         quantity: { context.wording.amount($0, $1, decimals: $2) }, number: { context.wording.number($0) })
       {
         if !value.isEmpty { report.values[name.rawValue] = value }
       }
-      report.facts = TrackerReport.Facts(tracker, standing, in: languages)
+      report.facts = TrackerReport.Facts(tracker, progress, in: languages)
       (report.button, report.log) = buttons(tracker)
       if tracker.hasItems, reminder.tracker?.logsWhenDone == true {
-        report.items = try transaction.likelyItems(of: tracker.key, on: standing.day, limit: 3).map {
+        report.items = try transaction.likelyItems(of: tracker.key, on: progress.day, limit: 3).map {
           TrackerReport.Choice($0.id.rawValue, $0.title)
         }
       }
@@ -273,27 +273,27 @@ private struct Reading {
   private func day(of tracker: Tracker) -> CivilDate { tracker.day(at: now, in: zone).day }
 
   /// Returns the counts of the owner's day.
-  private func count() throws -> DayCount { try count(of: standings()) }
+  private func count() throws -> DayCount { try count(of: progress()) }
 
-  private func count(of standings: [GoalProgress]) throws -> DayCount {
+  private func count(of progress: [GoalProgress]) throws -> DayCount {
     let trackers = try transaction.trackers(owner: reminder.owner).filter { $0.pack == pack?.pack.id }
     let work = TrackingOperations(in: transaction, owner: reminder.owner, context, now: now)
-    return DayCount(standings, streak: try work.streakOfAny(trackers).length)
+    return DayCount(progress, streak: try work.streakOfAny(trackers).length)
   }
 
-  private func standings() throws -> [GoalProgress] {
+  private func progress() throws -> [GoalProgress] {
     let work = TrackingOperations(in: transaction, owner: reminder.owner, context, now: now)
     return try transaction.trackers(owner: reminder.owner).map { tracker in
       let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
-      return try work.standing(of: tracker, on: day(of: tracker), summary)
+      return try work.progress(of: tracker, on: day(of: tracker), summary)
     }
   }
 
-  private func texts(_ tracker: Tracker, _ standing: GoalProgress) throws -> TextValues {
-    let next = try nextAchievement(on: standing.day)
+  private func texts(_ tracker: Tracker, _ progress: GoalProgress) throws -> TextValues {
+    let next = try nextAchievement(on: progress.day)
     let experience = try pack.map { try transaction.experience(of: $0.pack.id, owner: reminder.owner) }
     var values = TextValues(
-      tracker, standing, mood: try mood(), quote: pack.flatMap { Quote.ofTheDay(standing.day, among: $0.pack.quotes) },
+      tracker, progress, mood: try mood(), quote: pack.flatMap { Quote.ofTheDay(progress.day, among: $0.pack.quotes) },
       next: next, level: pack?.pack.levels.flatMap { curve in experience.map { curve.level(at: $0) } },
       experience: experience, day: reminder.names([.done, .due]) ? try count() : nil, languages: languages)
     if let next, let pack {
@@ -331,9 +331,9 @@ private struct Reading {
   /// Returns the mood of the day over all trackers of the owner, in the pack's words.
   private func mood() throws -> MoodText? {
     guard let pack, !pack.pack.moods.isEmpty else { return nil }
-    let standings = try standings()
-    return try pack.pack.moods[Mood.of(standings.map { MoodShare($0) })]?.filled(
-      count(of: standings), number: { context.wording.number($0) })
+    let progress = try progress()
+    return try pack.pack.moods[Mood.of(progress.map { MoodShare($0) })]?.filled(
+      count(of: progress), number: { context.wording.number($0) })
   }
 
   /// Returns the label of the button if *Done* logs an amount, or else the amount of an additional button.
@@ -347,10 +347,10 @@ private struct Reading {
 }
 
 extension TrackerReport.Facts {
-  init(_ tracker: Tracker, _ standing: GoalProgress, in languages: [String]) {
+  init(_ tracker: Tracker, _ progress: GoalProgress, in languages: [String]) {
     func number(_ quantity: Quantity?) -> Double? {
       quantity.map { quantity in
-        switch standing.wanted?.kind {
+        switch progress.wanted?.kind {
         case .entries, .days: Double(quantity.grains) / Double(Quantity.one.grains)
         case .total, .value, nil: tracker.unit.map { quantity.value(in: $0) } ?? Double(quantity.grains)
         }
@@ -358,8 +358,8 @@ extension TrackerReport.Facts {
     }
     self.init(
       id: tracker.id.rawValue, title: tracker.title.text(in: languages), unit: tracker.unit?.symbol,
-      day: standing.day.description, entries: standing.total?.count ?? 0, reached: number(standing.reached),
-      goal: number(standing.wanted?.quantity), remaining: number(standing.remaining), percent: standing.percent,
-      isMet: standing.isMet, streak: standing.form.streak.length)
+      day: progress.day.description, entries: progress.total?.count ?? 0, reached: number(progress.reached),
+      goal: number(progress.wanted?.quantity), remaining: number(progress.remaining), percent: progress.percent,
+      isMet: progress.isMet, streak: progress.form.streak.length)
   }
 }

@@ -164,7 +164,7 @@ extension TrackingOperations {
     var outcome = TrackingOutcome()
     outcome.change = try begin(.stocked, tracker, tracker.subject(of: quantity))
     // The reply reports the state, so no warning follows.
-    stock.told = try stockLevel(of: tracker)?.state ?? .enough
+    stock.warnedState = try stockLevel(of: tracker)?.state ?? .enough
     tracker.stock = stock
     tracker.generation += 1
     try transaction.put(tracker)
@@ -180,13 +180,13 @@ extension TrackingOperations {
     using generator: inout some RandomNumberGenerator
   ) throws {
     guard let stock = tracker.stock, let level = try stockLevel(of: tracker) else { return }
-    guard level.state > stock.told || isTakenBack && level.state < stock.told else { return }
-    var told = tracker
-    told.stock?.told = level.state
-    told.generation += 1
-    try transaction.put(told)
-    outcome.tracker = told
-    guard level.state > stock.told else { return }
+    guard level.state > stock.warnedState || isTakenBack && level.state < stock.warnedState else { return }
+    var warned = tracker
+    warned.stock?.warnedState = level.state
+    warned.generation += 1
+    try transaction.put(warned)
+    outcome.tracker = warned
+    guard level.state > stock.warnedState else { return }
     outcome.stock = level
     try warn(context.wording.stock(tracker, level), "stock", of: tracker, &outcome, using: &generator)
   }

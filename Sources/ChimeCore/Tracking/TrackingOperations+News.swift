@@ -53,8 +53,8 @@ extension TrackingOperations {
     if case .definition = difference { return }
     guard let recipients = try recipients(of: .logged, [tracker], of: tracker.pack) else { return }
     func tell(_ change: TrackerNews.Change, _ entry: Entry?, on day: CivilDate) throws {
-      let standing = try standing(of: tracker, on: day, summary)
-      let facts = TrackerReport.Facts(tracker, standing, in: recipients.languages)
+      let progress = try progress(of: tracker, on: day, summary)
+      let facts = TrackerReport.Facts(tracker, progress, in: recipients.languages)
       let what = entry.flatMap { entry in
         entry.quantity.map { context.wording.amount($0, of: tracker) } ?? entry.item?.rawValue
       }
@@ -69,20 +69,20 @@ extension TrackingOperations {
       if let removed { try tell(.removed, removed, on: removed.day) }
       if let added { try tell(.added, added, on: added.day) }
     case .days(let days):
-      let told = days.isEmpty ? [today(of: tracker)] : days.sorted().suffix(Self.mostDays)
-      for day in told { try tell(.several, nil, on: day) }
+      let changed = days.isEmpty ? [today(of: tracker)] : days.sorted().suffix(Self.mostDays)
+      for day in changed { try tell(.several, nil, on: day) }
     case .definition: break
     }
   }
 
   /// Reports that a tracker met the goal of its period.
   func announceGoal(
-    of tracker: Tracker, _ standing: GoalProgress, using generator: inout some RandomNumberGenerator
+    of tracker: Tracker, _ progress: GoalProgress, using generator: inout some RandomNumberGenerator
   ) throws {
     guard let recipients = try recipients(of: .goal, [tracker], of: tracker.pack) else { return }
-    let facts = TrackerReport.Facts(tracker, standing, in: recipients.languages)
+    let facts = TrackerReport.Facts(tracker, progress, in: recipients.languages)
     try owe(
-      .goal, context.wording.goalMet(tracker, standing).title, TrackerNews(facts: facts), to: recipients,
+      .goal, context.wording.goalMet(tracker, progress).title, TrackerNews(facts: facts), to: recipients,
       using: &generator)
   }
 
@@ -98,8 +98,8 @@ extension TrackingOperations {
     var news = TrackerNews(unlocked: reached)
     if trackers.count == 1, let tracker = trackers.first {
       let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
-      let standing = try standing(of: tracker, on: today(of: tracker), summary)
-      news.facts = TrackerReport.Facts(tracker, standing, in: recipients.languages)
+      let progress = try progress(of: tracker, on: today(of: tracker), summary)
+      news.facts = TrackerReport.Facts(tracker, progress, in: recipients.languages)
     }
     try owe(.unlocked, words.title, news, to: recipients, using: &generator)
   }
@@ -109,7 +109,7 @@ extension TrackingOperations {
     using generator: inout some RandomNumberGenerator
   ) throws {
     try DesktopNotice.owe(
-      DeliveryEvent(.told(event), by: way, news: news), title, to: recipients.queues, of: owner, in: transaction,
+      DeliveryEvent(.event(event), by: way, news: news), title, to: recipients.queues, of: owner, in: transaction,
       now: now,
       using: &generator)
   }
@@ -200,17 +200,17 @@ extension TrackingOperations {
   func tellGoal(
     _ tracker: Tracker, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws {
-    guard let standing = outcome.standing, let pack = try pack(of: tracker) else { return }
+    guard let progress = outcome.progress, let pack = try pack(of: tracker) else { return }
     try tell(
-      context.wording.goalMet(tracker, standing), "goal", pack, icon: tracker.icon, &outcome, using: &generator)
+      context.wording.goalMet(tracker, progress), "goal", pack, icon: tracker.icon, &outcome, using: &generator)
   }
 
   /// Notifies the user that the day's limit is near or exceeded.
   func tellLimit(
     _ tracker: Tracker, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws {
-    guard let standing = outcome.standing, outcome.limit != nil else { return }
-    try warn(context.wording.limit(tracker, standing), "limit", of: tracker, &outcome, using: &generator)
+    guard let progress = outcome.progress, outcome.limit != nil else { return }
+    try warn(context.wording.limit(tracker, progress), "limit", of: tracker, &outcome, using: &generator)
   }
 
   /// Records the milestones that a measure has reached, each once, and notifies the user.

@@ -66,7 +66,7 @@ extension TrackingOperations {
   ) throws {
     outcome.tracker = tracker
     let tallied = try tally(tracker, difference)
-    outcome.standing = try standing(of: tracker, on: tallied.day, tallied.summary)
+    outcome.progress = try progress(of: tracker, on: tallied.day, tallied.summary)
     outcome.goalMet = tallied.isReached && !tallied.wasReached
     try announce(difference, of: tracker, tallied.summary, using: &generator)
     var logged: Entry?
@@ -76,8 +76,8 @@ extension TrackingOperations {
       outcome.limit = tallied.limit(of: tracker)
       try tellLimit(tracker, &outcome, using: &generator)
     }
-    if outcome.goalMet, let standing = outcome.standing {
-      try announceGoal(of: tracker, standing, using: &generator)
+    if outcome.goalMet, let progress = outcome.progress {
+      try announceGoal(of: tracker, progress, using: &generator)
       if tallied.day == today(of: tracker) { try tellGoal(tracker, &outcome, using: &generator) }
     }
     switch difference {
@@ -213,7 +213,7 @@ extension TrackingOperations {
     } else if goal.period == .day {
       return try transaction.dayTotal(of: tracker.key, on: day)?.isMet ?? false
     }
-    return try standing(of: tracker, on: day, summary).isReached
+    return try progress(of: tracker, on: day, summary).isReached
   }
 
   /// Returns a person's streak over several trackers: consecutive days on each of which at least one was met. Days are
@@ -222,7 +222,7 @@ extension TrackingOperations {
     let firsts = try trackers.compactMap { try transaction.summary(of: $0.key)?.firstDay }
     let streak = StreakOfAny(trackers, since: firsts.min(), now: now, zone: zone)
     var known: [TrackerID: (from: CivilDate, met: Set<CivilDate>)] = [:]
-    return try streak.standing { tracker, day in
+    return try streak.current { tracker, day in
       var part = known[tracker.id] ?? (from: day.adding(days: 1) ?? day, met: [])
       if day < part.from {
         part.from = day.adding(days: -63) ?? .earliest
@@ -237,7 +237,7 @@ extension TrackingOperations {
   /// Returns a tracker's progress on a day.
   ///
   /// - Parameter summary: the summary of all entries.
-  public func standing(of tracker: Tracker, on day: CivilDate, _ summary: TrackerSummary) throws -> GoalProgress {
+  public func progress(of tracker: Tracker, on day: CivilDate, _ summary: TrackerSummary) throws -> GoalProgress {
     let key = tracker.key
     let reads = GoalProgress.reads(tracker, on: day)
     let isOver = day < today(of: tracker)

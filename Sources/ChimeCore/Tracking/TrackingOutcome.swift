@@ -12,7 +12,7 @@ public struct TrackingOutcome: Hashable, Sendable {
   /// The number of removed entries.
   public var removed = 0
   /// The tracker's progress on the entry's day, or today.
-  public var standing: GoalProgress?
+  public var progress: GoalProgress?
   /// Whether the change met the goal.
   public var goalMet = false
   /// The limit's state, if the change brought today nearer to it or past it.

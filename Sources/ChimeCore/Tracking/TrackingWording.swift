@@ -5,9 +5,9 @@ public import ChimeTracking
 public protocol TrackingWording: Sendable {
   /// The languages of multilingual texts, best first.
   var languages: [String] { get }
-  func goalMet(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords
+  func goalMet(_ tracker: Tracker, _ progress: GoalProgress) -> TrackingWords
   /// Returns the warning that a day is near its limit or past it.
-  func limit(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords
+  func limit(_ tracker: Tracker, _ progress: GoalProgress) -> TrackingWords
   /// Returns the warning that a stock runs low or is used up.
   func stock(_ tracker: Tracker, _ level: StockLevel) -> TrackingWords
   func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords
@@ -35,8 +35,8 @@ extension TrackingWording {
   public func notice(_ sentence: String) -> String { sentence }
 
   public func notPinged(_ title: String, since time: String, last: String?) -> TrackingWords {
-    let heard = last.map { "The last successful ping came at \($0)." } ?? "No ping has come yet."
-    return TrackingWords("\(title): no ping", "A ping was expected from \(time) on. \(heard)")
+    let lastPing = last.map { "The last successful ping came at \($0)." } ?? "No ping has come yet."
+    return TrackingWords("\(title): no ping", "A ping was expected from \(time) on. \(lastPing)")
   }
 
   public func failed(_ title: String, status: Int?, output: String?) -> TrackingWords {
@@ -72,9 +72,9 @@ extension TrackingWording {
   }
 
   /// Returns the amount reached, the limit, and the rest or excess: `220`, `300 mg`, `80 mg`.
-  public func limitAmounts(_ tracker: Tracker, _ standing: GoalProgress) -> (reached: String, of: String, rest: String)
+  public func limitAmounts(_ tracker: Tracker, _ progress: GoalProgress) -> (reached: String, of: String, rest: String)
   {
-    let (limit, reached) = (standing.wanted?.quantity ?? .zero, standing.reached ?? .zero)
+    let (limit, reached) = (progress.wanted?.quantity ?? .zero, progress.reached ?? .zero)
     let rest = reached > limit ? reached - limit : limit - reached
     let plain = tracker.unit.map { number(reached, $0, decimals: tracker.decimals) }
     return (plain ?? amount(reached, of: tracker), amount(limit, of: tracker), amount(rest, of: tracker))
@@ -98,24 +98,24 @@ public struct PlainWording: TrackingWording {
 
   public var languages: [String] { ["en"] }
 
-  public func goalMet(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords {
+  public func goalMet(_ tracker: Tracker, _ progress: GoalProgress) -> TrackingWords {
     TrackingWords("Goal met: \(tracker.title.text(in: languages))", "")
   }
 
-  public func limit(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords {
-    let amounts = limitAmounts(tracker, standing)
+  public func limit(_ tracker: Tracker, _ progress: GoalProgress) -> TrackingWords {
+    let amounts = limitAmounts(tracker, progress)
     return TrackingWords(
       "\(tracker.title.text(in: languages)): \(amounts.reached) of \(amounts.of)",
-      standing.limit == .passed
+      progress.limit == .exceeded
         ? "The limit is exceeded by \(amounts.rest)" : "\(amounts.rest) left today")
   }
 
   public func stock(_ tracker: Tracker, _ level: StockLevel) -> TrackingWords {
     let title = tracker.title.text(in: languages)
-    if level.short > .zero {
+    if level.shortfall > .zero {
       return TrackingWords(
         "\(title): used up",
-        "\(amount(level.short, of: tracker)) more was logged than the stock had")
+        "\(amount(level.shortfall, of: tracker)) more was logged than the stock had")
     }
     if level.left == .zero { return TrackingWords("\(title): used up", "") }
     return TrackingWords(

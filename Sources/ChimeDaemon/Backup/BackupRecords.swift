@@ -90,7 +90,7 @@ struct BackupRecords {
     for reminder in reminders where reminder.isExpectation {
       // Only the newest ping keeps its output: all outputs could exceed the size limit of a backup.
       let newest = try transaction.pings(of: reminder.id, among: .all, withOutput: true, limit: 1)
-      let pings = try transaction.pings(of: reminder.id, among: .all, withOutput: false, limit: Ping.kept)
+      let pings = try transaction.pings(of: reminder.id, among: .all, withOutput: false, limit: Ping.maxStored)
       // Write them oldest first, so that a restore adds them in this order.
       for ping in pings.dropFirst().reversed() + newest {
         try put("ping", BackupFormat.PingLine(reminder: reminder.id, ping: ping.pinged(by: 0)))

@@ -221,10 +221,10 @@ final class RestoreRun: ReplyParts {
       var generator = PooledRandom()
       let (outcome, reminders, names) = try TrackingRestore(handler.tracking(transaction)).finish(
         plan, using: &generator)
-      let told = TrackingNotices.of(
+      let effects = TrackingNotices.of(
         outcome, owner: handler.caller.owner,
         saying: "restored: \(plan.trackers.count) trackers, \(plan.entries) entries")
-      return (names, told + reminders)
+      return (names, effects + reminders)
     }
     self.plan = nil
     if !plan.endpoints.isEmpty {

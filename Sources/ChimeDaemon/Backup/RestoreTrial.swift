@@ -37,11 +37,11 @@ package enum RestoreTrial {
     let wire = WireMapper(context: context, now: now)
     for record in try transaction.reminders(ReminderFilter(owner: 1), page: Page(limit: 100)) {
       _ = wire.reminder(record)
-      _ = HeardTimes(record.reminder, context, now: now).all(of: record, before: now + .days(366), limit: 20)
+      _ = NotificationTimes(record.reminder, context, now: now).all(of: record, before: now + .days(366), limit: 20)
     }
     for tracker in try transaction.trackers(owner: 1) {
       let summary = try transaction.summary(of: tracker.key) ?? .init()
-      _ = try work.standing(of: tracker, on: tracker.day(at: now, in: context.zones.local).day, summary)
+      _ = try work.progress(of: tracker, on: tracker.day(at: now, in: context.zones.local).day, summary)
     }
     var written: [UInt8] = []
     _ = try BackupRecords(transaction: transaction, owner: 1) { written += $0 }.all()

@@ -181,8 +181,8 @@ struct TrackingRestore {
         FiringResult(
           due: due, occurrences: own, deliveries: [], next: nil, advances: false, skipNext: reminder.skipNext)
       ])
-      let told = own.filter(\.isOpen).compactMap(\.firedAt).min()
-      if reminder.isExpectation, let told { try transaction.setDown(id, since: told) }
+      let reportedAt = own.filter(\.isOpen).compactMap(\.firedAt).min()
+      if reminder.isExpectation, let reportedAt { try transaction.setDown(id, since: reportedAt) }
       if isGone { try transaction.remove(id, now: work.now) }
     }
     return refused

@@ -128,7 +128,7 @@ package struct Configuration: Hashable, Sendable {
     package var secretFile = ""
 
     /// Whether a heartbeat is configured.
-    package var isTold: Bool { !url.isEmpty || !command.isEmpty }
+    package var isEnabled: Bool { !url.isEmpty || !command.isEmpty }
   }
 
   package var heartbeat = Heartbeat()
@@ -182,7 +182,7 @@ extension TOMLKey<Configuration> {
         "quiet.rule", \.quiet.handling, "\"hold\" or \"drop\"",
         read: { QuietRule.Handling(rawValue: $0).flatMap { $0 == .off ? nil : $0 } }, write: \.rawValue),
       .duration("late.spread", \.lateSpread, .zero...(.hours(1))),
-      .flag("late.tellDowntime", \.tellsDowntime),
+      .flag("late.notifyDowntime", \.tellsDowntime),
       .degrees("place.latitude", \.latitude, "north", 90),
       .degrees("place.longitude", \.longitude, "east", 180),
       .choice("desktop.transport", \.channels.desktopTransport),
@@ -206,11 +206,12 @@ extension TOMLKey<Configuration> {
         "webhook.caFile", \.channels.webhookCertificateFile, "the absolute path of a file, or \"\" for none",
         where: { $0.isEmpty || $0.hasPrefix("/") }),
       .string(
-        "history.keepFor", \.history.age, "a duration from 1d to 36600d, such as \"400d\", or \"\" for any age",
+        "history.retention", \.history.age, "a duration from 1d to 36600d, such as \"400d\", or \"\" for any age",
         read: { $0.isEmpty ? .some(nil) : Milliseconds($0, in: .days(1)...(.days(36_600))).map(Optional.some) },
         write: { $0.map(DurationText.format) ?? "" }),
       .limit(
-        "history.keepAtMost", \.history.count, "a whole number from 1 to 1000000000, or 0 for any number", 1_000_000_000
+        "history.maxOccurrences", \.history.count, "a whole number from 1 to 1000000000, or 0 for any number",
+        1_000_000_000
       ),
       .text(
         "metrics.file", \.metricsFile, "the absolute path of a file whose name ends in .prom, or \"\" for none",

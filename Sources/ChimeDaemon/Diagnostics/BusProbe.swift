@@ -69,8 +69,8 @@ struct BusProbe {
   private func lookForServer(_ state: inout DaemonInterface.BusState) throws(Trouble) {
     guard let names = try self.names(by: "ListNames") else { throw Trouble(sentence: "it does not answer") }
     guard names.contains(Self.notifications) else {
-      let startable = try self.names(by: "ListActivatableNames")
-      state.server = (startable ?? []).contains(Self.notifications) ? .startable : .missing
+      let activatable = try self.names(by: "ListActivatableNames")
+      state.server = (activatable ?? []).contains(Self.notifications) ? .activatable : .missing
       return
     }
     state.server = .running

@@ -7,7 +7,7 @@ import ChimeStorePostgres
 import ChimeStoreSQLite
 import Glibc
 
-/// A DiagnosticsCollector examines the environment of a daemon: for `Examine` in a daemon, and for `chimed --examine`
+/// A DiagnosticsCollector examines the environment of a daemon: for `Diagnose` in a daemon, and for `chimed --diagnose`
 /// without one.
 ///
 /// It changes nothing. It blocks for up to two seconds, so it runs on its own threads.
@@ -23,18 +23,18 @@ struct DiagnosticsCollector: Sendable {
   static let patience = Milliseconds.seconds(1)
 
   /// Examines everything. `needsDesktop` says whether an active reminder uses the desktop; nil if unknown.
-  func run(wakeProblem: String?, wantsWake: Bool?, needsDesktop: Bool?) -> DaemonInterface.Examination {
+  func run(wakeProblem: String?, wantsWake: Bool?, needsDesktop: Bool?) -> DaemonInterface.Diagnostics {
     let judged = ConfigurationJudgement(paths, zones)
     // Use the daemon's configuration, or the one that a daemon would use.
     let configuration = inForce ?? judged.loaded?.configuration ?? Configuration()
     let bus = BackgroundValue { BusProbe.look(in: paths.environment, within: Self.patience) }
     let store = BackgroundValue { storeState(configuration) }
-    return DaemonInterface.Examination(
+    return DaemonInterface.Diagnostics(
       version: Product.version, isDaemon: inForce != nil,
       configuration: DaemonInterface.ConfigurationState(
         path: paths.configurationPath, files: judged.loaded?.files ?? [], problem: judged.problem,
-        isInForce: inForce.map { $0 == judged.loaded?.configuration }),
-      desktop: desktop(configuration, needsDesktop), bus: bus.value, store: store.value, openFiles: openFiles(),
+        isLoaded: inForce.map { $0 == judged.loaded?.configuration }),
+      desktop: desktop(configuration, needsDesktop), bus: bus.value, store: store.value, exposedFiles: exposedFiles(),
       zone: zone(),
       clock: clock(), wakeProblem: wakeProblem, wantsWake: wantsWake)
   }
@@ -46,13 +46,14 @@ struct DiagnosticsCollector: Sendable {
       inForce == nil && !configuration.storePath.isEmpty ? configuration.storePath : paths.storePath
     let found = SQLiteStore.inspect(path: path, within: Double(Self.patience.rawValue) / 1_000)
     return DaemonInterface.StoreState(
-      path: found.path, problem: found.fault.map(Self.sentence), isWhole: found.isWhole, bytes: Int(found.bytes),
-      changedAt: found.changedAt.map(time), freeBytes: found.freeBytes.map { Int($0) }, leftovers: found.leftovers,
+      path: found.path, problem: found.fault.map(Self.sentence), isComplete: found.isWhole, bytes: Int(found.bytes),
+      changedAt: found.changedAt.map(time), freeBytes: found.freeBytes.map { Int($0) },
+      quarantinedFiles: found.leftovers,
       latestSnapshot: found.snapshots.first.map {
         DaemonInterface.StoreSnapshot(
           takenAt: time($0.takenAt),
           path: $0.path, bytes: Int($0.bytes), beforeUpgradeFrom: $0.beforeUpgradeFrom)
-      }, keptSnapshots: configuration.snapshots,
+      }, maxSnapshots: configuration.snapshots,
       snapshotEvery: DurationText.formatISO8601(configuration.snapshotEvery))
   }
 
@@ -68,18 +69,20 @@ struct DiagnosticsCollector: Sendable {
       problem = Self.sentence(error)
     }
     return DaemonInterface.StoreState(
-      path: path, problem: problem, isWhole: true, bytes: Int(found?.bytes ?? 0), leftovers: [], keptSnapshots: 0,
+      path: path, problem: problem, isComplete: true, bytes: Int(found?.bytes ?? 0), quarantinedFiles: [],
+      maxSnapshots: 0,
       snapshotEvery: DurationText.formatISO8601(configuration.snapshotEvery), database: found.map(Self.server))
   }
 
   private static func server(_ found: DatabaseInspection) -> DaemonInterface.DatabaseState {
     DaemonInterface.DatabaseState(
       version: found.version, standbys: found.standbys, synchronousStandbys: found.synchronousStandbys,
-      waitsForStandby: found.waitsForStandby, clockAheadMs: Int(found.clockAhead), roundTripMs: Int(found.roundTrip),
-      oldestTransaction: found.oldestTransaction.map { Int($0.seconds) }, oldestHolder: found.oldestTransaction?.holder,
+      waitsForStandby: found.waitsForStandby, clockSkewMs: Int(found.clockAhead), roundTripMs: Int(found.roundTrip),
+      oldestTransactionSeconds: found.oldestTransaction.map { Int($0.seconds) },
+      oldestTransactionOwner: found.oldestTransaction?.holder,
       hasAutovacuum: found.hasAutovacuum, deadRows: Int(found.deadRows), liveRows: Int(found.liveRows),
-      connections: found.connections, maxConnections: found.maxConnections, missingMonths: found.missingMonths,
-      timesOutside: Int(found.timesOutside))
+      connections: found.connections, maxConnections: found.maxConnections, missingPartitions: found.missingPartitions,
+      unpartitionedRows: Int(found.unpartitionedRows))
   }
 
   private func time(_ instant: Instant) -> Wire.Time {
@@ -124,8 +127,8 @@ struct DiagnosticsCollector: Sendable {
 
   // MARK: Private files
 
-  private func openFiles() -> [DaemonInterface.OpenFile] {
-    var found: [DaemonInterface.OpenFile] = []
+  private func exposedFiles() -> [DaemonInterface.ExposedFile] {
+    var found: [DaemonInterface.ExposedFile] = []
     // Files below a private folder are unreachable for others, but their modes are checked all the same.
     if let open = Self.open(paths.stateFolder, allowed: 0o700) { found.append(open) }
     let folder = paths.secrets.folder
@@ -137,12 +140,12 @@ struct DiagnosticsCollector: Sendable {
     return found
   }
 
-  private static func open(_ path: String, allowed: mode_t) -> DaemonInterface.OpenFile? {
+  private static func open(_ path: String, allowed: mode_t) -> DaemonInterface.ExposedFile? {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else { return nil }
     let mode = status.st_mode & 0o777
     guard mode & ~allowed & 0o077 != 0 else { return nil }
-    return DaemonInterface.OpenFile(
+    return DaemonInterface.ExposedFile(
       path: path, problem: "other users may read or change it (mode 0\(String(mode, radix: 8)))",
       remedy: "chmod \(String(allowed, radix: 8)) \(ShellText.quoted(path))")
   }

@@ -32,7 +32,7 @@ title.cs = "Ranní adkhar"
 verb.en = "Practised"
 verb.cs = "Vykonáno"
 kind = "check"
-slot = "morning"
+timeOfDay = "morning"
 icon = "weather-clear"
 xp = 10
 
@@ -43,7 +43,7 @@ title.cs = "Adkhar během dne"
 verb.en = "Practised"
 verb.cs = "Vykonáno"
 kind = "check"
-slot = "anytime"
+timeOfDay = "anytime"
 icon = "weather-few-clouds"
 xp = 10
 
@@ -54,7 +54,7 @@ title.cs = "Večerní adkhar"
 verb.en = "Practised"
 verb.cs = "Vykonáno"
 kind = "check"
-slot = "evening"
+timeOfDay = "evening"
 icon = "weather-clear-night"
 xp = 10
 
@@ -1642,7 +1642,7 @@ bounds = { least = "20 kg", most = "400 kg", jump = "8 kg" }
 fields = { body-fat = { unit = "%", least = "2 %", most = "75 %" } }
 milestone = "2 kg"
 milestones = { kg = [2, 5, 7], lb = [5, 10, 15] }
-slot = "morning"
+timeOfDay = "morning"
 icon = "accessories-calculator"
 
 [[reminder]]

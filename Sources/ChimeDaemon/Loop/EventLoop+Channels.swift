@@ -41,7 +41,7 @@ extension EventLoop {
     do {
       adopt(try await store.read { try $0.endpoints(owner: nil) })
     } catch {
-      log(.warning, "the endpoints could not be read again; ignoring: \(error)")
+      log(.warning, "cannot reload the endpoints; ignoring: \(error)")
     }
   }
 
@@ -132,7 +132,7 @@ extension EventLoop {
   func listenToDesktop(remembering memory: String) {
     channels.listen(remembering: memory) { [weak self] event in
       guard let self else { return }
-      Task(executorPreference: executor) { await self.heard(event) }
+      Task(executorPreference: executor) { await self.received(event) }
     }
   }
 
@@ -153,11 +153,11 @@ extension EventLoop {
     do {
       try await store.write { try $0.setNote(note, memory.isEmpty ? nil : memory) }
     } catch {
-      log(.info, "which popups stand could not be kept; ignoring: \(error)")
+      log(.info, "cannot store the list of open popups; ignoring: \(error)")
     }
   }
 
-  private func heard(_ event: DesktopEvent) {
+  private func received(_ event: DesktopEvent) {
     guard !isStopping else { return }
     switch event {
     case .answered(let occurrence, let answer, isOurs: true):
@@ -194,11 +194,11 @@ extension EventLoop {
     guard !replies.sources.isEmpty || core.outbox.endpoints.values.contains(where: { $0.answersAddress != nil }) else {
       return
     }
-    replies.needsLook = true
+    replies.needsCheck = true
     guard replies.task == nil else { return }
     replies.task = spawn { [self] in
-      while replies.needsLook, !isStopping {
-        replies.needsLook = false
+      while replies.needsCheck, !isStopping {
+        replies.needsCheck = false
         await lookAtReplies()
       }
       replies.task = nil
@@ -283,7 +283,7 @@ extension EventLoop {
         let reader = channels.answers(of: source.endpoint.kind)
         reader.open(queue, after: source.last, number: number) { [weak self] event in
           guard let self else { return }
-          self.executor.queue.async { self.assumeIsolated { $0.heardReplies(queue, number, event) } }
+          self.executor.queue.async { self.assumeIsolated { $0.receivedReplies(queue, number, event) } }
         }
       } catch {
         replyFailed(queue, number, "the store cannot be read: \((error as? StoreFailure)?.sentence ?? "\(error)")")
@@ -291,7 +291,7 @@ extension EventLoop {
     }
   }
 
-  private func heardReplies(_ queue: DeliveryQueue, _ number: UInt64, _ event: ReplyReader.Event) {
+  private func receivedReplies(_ queue: DeliveryQueue, _ number: UInt64, _ event: ReplyReader.Event) {
     guard !isStopping, replies.sources[queue]?.number == number else { return }
     switch event {
     case .opened: repliesAreOpen(queue)
@@ -314,10 +314,10 @@ extension EventLoop {
     guard var source = replies.sources[queue] else { return }
     source.phase = .open
     source.openedMicroseconds = SystemClock.monotonicMicroseconds
-    if source.isProblemTold {
-      log(.notice, "answers by endpoint \"\(queue.channel)\" are read again", id: .repliesRead)
+    if source.isProblemReported {
+      log(.notice, "chimed reads the answers of endpoint \"\(queue.channel)\" again", id: .repliesRead)
     }
-    (source.problem, source.isProblemTold) = (nil, false)
+    (source.problem, source.isProblemReported) = (nil, false)
     replies.sources[queue] = source
   }
 
@@ -336,10 +336,10 @@ extension EventLoop {
     source.hasAnswered = false
     source.problem = (reason, source.problem?.since ?? SystemClock.now)
     // Short outages of servers and networks are normal, so only the third failure in a row is logged.
-    if source.backoff.failures >= 3, !source.isProblemTold {
-      source.isProblemTold = true
+    if source.backoff.failures >= 3, !source.isProblemReported {
+      source.isProblemReported = true
       log(
-        .warning, "answers by endpoint \"\(queue.channel)\" cannot be read: \(reason); it is tried again and again",
+        .warning, "chimed cannot read the answers of endpoint \"\(queue.channel)\": \(reason); it keeps retrying",
         id: .repliesLost, [(.owner, String(queue.owner)), (.endpoint, queue.channel.rawValue)])
     }
     replies.sources[queue] = source
@@ -391,7 +391,7 @@ extension EventLoop {
         refuse(fault, queue)
         channels.answers(of: source.endpoint.kind).settle(message.id, of: source.number)
       case .success(let said):
-        guard !core.scheduler.keepsForStore, core.degradedMode.isEmpty else {
+        guard !core.scheduler.isBuffered, core.degradedMode.isEmpty else {
           return replyFailed(queue, source.number, "the store rejects changes, and answers wait")
         }
         source.isApplying = true
@@ -447,7 +447,7 @@ extension EventLoop {
         leaveReplies(queue)
         considerReplies()
       } catch {
-        log(.info, "an answer by endpoint \"\(queue.channel)\" cannot be given: \(error)")
+        log(.info, "an answer by endpoint \"\(queue.channel)\" cannot be applied: \(error)")
         didRead(.impossible, message, queue, number)
       }
     }
@@ -467,7 +467,7 @@ extension EventLoop {
     } else {
       meters.replies[nil, default: 0] += 1
       replies.sources[queue]?.answers += 1
-      replies.sources[queue]?.answeredAt = SystemClock.now
+      replies.sources[queue]?.lastAnswerAt = SystemClock.now
     }
     replies.sources[queue]?.last = id
     replies.sources[queue]?.isApplying = false
@@ -502,7 +502,7 @@ extension EventLoop {
   }
 
   /// Returns the status of each reply source of this daemon.
-  func replyStatuses() -> [DeliveryQueue: ReplySource.Status] { replies.sources.mapValues(\.standing) }
+  func replyStatuses() -> [DeliveryQueue: ReplySource.Status] { replies.sources.mapValues(\.status) }
 }
 
 /// The loop's state about other daemons on the same store.
@@ -514,7 +514,7 @@ struct FleetState {
   /// Whether claims of former lease holders are to be released.
   fileprivate var needsRelease = false
   /// Whether something may have changed since the poll in flight began.
-  fileprivate var needsLook = false
+  fileprivate var needsCheck = false
   /// Resumed at shutdown when nothing is in flight.
   fileprivate var drained: CheckedContinuation<Void, Never>?
 
@@ -548,12 +548,12 @@ extension EventLoop {
       tenants.sharedAt = 0
       considerShares()
       considerReplies()
-      lookAtOthers()
-    case .look: lookAtOthers()
+      checkOtherDaemons()
+    case .outboxChanged: checkOtherDaemons()
     case .endpointsChanged:
       reloadEndpoints()
-      lookAtOthers()
-    case .lapsed:
+      checkOtherDaemons()
+    case .leaseExpired:
       tell(event)
       considerReplies()
     case .endedSessions, .sessionsStay: tell(event)
@@ -563,22 +563,22 @@ extension EventLoop {
   /// Logs an event for the operators of the fleet.
   private func tell(_ event: FleetEvent) {
     switch event {
-    case .lapsed(let span):
+    case .leaseExpired(let span):
       log(
         .warning,
-        "the database had not heard of this daemon for \(span.rawValue / 1_000) s: others may have taken over what it "
-          + "had, and ended its sessions; it takes its share again", id: .lapsed)
+        "this daemon sent the database no heartbeat for \(span.rawValue / 1_000) s: other daemons may have taken over its "
+          + "leases and ended its sessions; it takes new leases", id: .leaseExpired)
     case .endedSessions(let count, let process, let name):
       log(
         .warning,
-        "chimed on \(name) (process \(process)) has not been heard of within its lease: \(count) "
-          + "\(count == 1 ? "session" : "sessions") of it ended, so that nothing it had claimed waits for it",
+        "the lease of chimed on \(name) (process \(process)) has expired: this daemon ended \(count) of its database "
+          + "\(count == 1 ? "session" : "sessions"), so that nothing waits for its claims",
         id: .sessionsEnded)
     case .sessionsStay(let failure):
       log(
         .warning,
-        "sessions of a daemon that has not been heard of cannot be ended: \(failure.sentence); let all daemons come as "
-          + "the same user of the database", id: .sessionsEnded)
+        "cannot end the database sessions of a lost daemon: \(failure.sentence); give all daemons the same user of the "
+          + "database", id: .sessionsEnded)
     default: break
     }
   }
@@ -591,7 +591,7 @@ extension EventLoop {
     shared.retire()
     leaveReplies { _ in true }
     drive { $0.handOver { _ in true } }
-    guard await (try? shared.members())?.contains(where: { $0.isLiving && !$0.isAsked }) ?? false else { return }
+    guard await (try? shared.members())?.contains(where: { $0.isLiving && !$0.isSelf }) ?? false else { return }
     timers?.fleet.arm(after: FleetState.drainLimit)
     await withCheckedContinuation { waiting in
       fleet.drained = waiting
@@ -626,15 +626,15 @@ extension EventLoop {
 
   /// Polls for changes by other daemons, and schedules the next poll. Reads due times, pending deliveries, held
   /// deliveries that were settled, and shown occurrences that were answered.
-  func lookAtOthers() {
+  func checkOtherDaemons() {
     guard store.isShared, !isStopping else { return }
     // The start reads everything itself and polls afterwards.
     guard isReady, fleet.task == nil else {
-      fleet.needsLook = true
+      fleet.needsCheck = true
       return
     }
     let (releases, held, shown) = (fleet.needsRelease, Array(core.outbox.held.keys), channels.unanswered)
-    (fleet.needsRelease, fleet.needsLook) = (false, false)
+    (fleet.needsRelease, fleet.needsCheck) = (false, false)
     considerShares()
     let store = store
     fleet.task = spawn { [self] in
@@ -654,12 +654,12 @@ extension EventLoop {
       }
       databaseClockHasStepped()
       fleet.task = nil
-      if fleet.needsLook { lookAtOthers() } else { timers?.others.arm(after: nextLook) }
+      if fleet.needsCheck { checkOtherDaemons() } else { timers?.others.arm(after: nextCheck) }
     }
   }
 
   /// The time until the next poll.
-  private var nextLook: Milliseconds {
+  private var nextCheck: Milliseconds {
     // Trouble and held deliveries can be resolved by other daemons, so they keep the short interval.
     let isAtRest = core.trouble.problem == nil && core.outbox.held.isEmpty && fleet.store?.isAlone == true
     return isAtRest ? Self.lookEveryAlone : Self.lookEvery

@@ -66,8 +66,8 @@ extension EventLoop {
   func complain(
     _ id: MessageID, _ uid: UInt32?, _ sentence: String, _ level: Configuration.LogLevel = .warning
   ) {
-    guard let untold = rateLimitedLog.next(id, uid, at: .now()) else { return }
-    let more = untold > 0 ? " (and \(untold) times since this was said last)" : ""
+    guard let suppressed = rateLimitedLog.next(id, uid, at: .now()) else { return }
+    let more = suppressed > 0 ? " (and \(suppressed) more times since the last such message)" : ""
     log(level, sentence + more, id: id, uid.map { [(.uid, String($0))] } ?? [])
   }
 
@@ -87,7 +87,7 @@ extension EventLoop {
       clients.count(of: peer.uid) < configuration.maxConnectionsPerUser
     else {
       turnAway(socket, .limitExceeded("connections"))
-      complain(.clientTurnedAway, peer.uid, "a client of uid \(peer.uid) was turned away: too many connections")
+      complain(.connectionRejected, peer.uid, "a client of uid \(peer.uid) was turned away: too many connections")
       return
     }
     let caller = paths.caller(uid: peer.uid, gid: peer.gid)
@@ -107,7 +107,7 @@ extension EventLoop {
         gid: peer.gid, connection: connection)
     } catch {
       close(socket)
-      log(.warning, "a client could not be watched; ignoring \(error.call): \(error.reason)")
+      log(.warning, "cannot poll a client; ignoring \(error.call): \(error.reason)")
     }
   }
 
@@ -254,12 +254,13 @@ extension EventLoop {
     while let entry = requests.next() {
       let request = entry.request
       // Each long request gets its own queue, so that it delays no other. Only a few run at a time.
-      let executor = entry.weight == .light ? requestExecutor : DispatchExecutor(label: "io.chime.desk.long")
+      let executor = entry.weight == .light ? requestExecutor : DispatchExecutor(label: "io.chime.requests.long")
       let handler = RequestHandler(
         requestContext: RequestContext(
           store: store(for: request, executor), wakeupsReader: wakeupsReader, context: context, secrets: secrets,
           channels: channels, commands: commands, loop: self, configuration: configuration, caller: request.caller,
-          life: request.life, tenantNames: tenants.names, heard: core.degradedMode.heard, uptime: core.uptime,
+          life: request.life, tenantNames: tenants.names, unrecorded: core.degradedMode.unrecordedOccurrences,
+          uptime: core.uptime,
           now: SystemClock.now))
       let number = entry.number
       if RequestHandler.isStreamed(request.call) {
@@ -322,8 +323,9 @@ extension EventLoop {
     guard !isStopping else { return }
     switch reason {
     case .peerClosed, .refused: return
-    case .slowReader: complain(.clientDropped, caller.uid, "a reader that did not keep up was disconnected", .notice)
-    default: complain(.clientDropped, caller.uid, "a client was dropped: \(reason)", .info)
+    case .slowReader:
+      complain(.clientDisconnected, caller.uid, "a reader that did not keep up was disconnected", .notice)
+    default: complain(.clientDisconnected, caller.uid, "a client was disconnected: \(reason)", .info)
     }
   }
 
@@ -414,8 +416,8 @@ extension EventLoop {
       }
       let isReader = client.drainsUntil != nil
       complain(
-        .clientDropped, client.caller.uid,
-        isReader ? "a reader that did not keep up was disconnected" : "a client took too long and was dropped",
+        .clientDisconnected, client.caller.uid,
+        isReader ? "a reader that did not keep up was disconnected" : "a slow client was disconnected",
         isReader ? .notice : .info)
       drop(token)
     }
@@ -559,7 +561,7 @@ extension EventLoop {
     // After a standstill of the daemon the client may have read meanwhile.
     pump(token)
     guard streamReaders.isWaiting(number, token), let client = clients[token] else { return }
-    complain(.clientDropped, client.caller.uid, "a reader that did not keep up was disconnected", .notice)
+    complain(.clientDisconnected, client.caller.uid, "a reader that did not keep up was disconnected", .notice)
     drop(token)
   }
 }
@@ -698,7 +700,7 @@ extension EventLoop {
     for owner in photos.owners where !isStopping {
       let used = try await store.read { try BackupRecords.photos(of: owner, $0) }
       let count = photos.clean(owner, keeping: used, now: now)
-      if count > 0 { log(.info, "\(count) \(count == 1 ? "photo was" : "photos were") removed that nothing refers to") }
+      if count > 0 { log(.info, "\(count) unused \(count == 1 ? "photo was" : "photos were") removed") }
     }
   }
 }
@@ -725,7 +727,7 @@ extension EventLoop {
       }
       await renewShares()
     } catch {
-      log(.warning, "tenants could not be looked up in the store; tried again when one asks: \(error)")
+      log(.warning, "the tenants could not be read from the store; the next request retries: \(error)")
     }
   }
 
@@ -740,7 +742,7 @@ extension EventLoop {
         tenants.share(try await shared.shares(of: limited))
       } catch {
         // The old share stays in force: queues only move when the database is reachable.
-        log(.debug, "the parts of tenants' deliveries could not be read; ignoring: \(error)")
+        log(.debug, "this daemon's parts of the tenants' delivery limits could not be read; ignoring: \(error)")
       }
     }
     renewOwners()
@@ -771,7 +773,7 @@ extension EventLoop {
       complain(
         .tenantRefused, client.caller.uid,
         "uid \(client.caller.uid) was refused: it may not act for tenant \"\(shown)\", or there is no such tenant")
-      throw .notForTenant(String(name.prefix(64)))
+      throw .tenantAccessDenied(String(name.prefix(64)))
     }
     if let wait = tenants.seats[name]?.requests?.take(at: SystemClock.monotonicMicroseconds * 1_000) {
       tenants.seats[name]?.refused += 1
@@ -821,27 +823,27 @@ extension EventLoop {
   /// Runs diagnostics on another thread. Concurrent calls with the same argument share one run.
   ///
   /// - Parameter sees: the owner whose secrets may be named; nil for all.
-  func examine(for sees: UInt32?) async -> DaemonInterface.Examination {
-    if let task = examinations[sees] { return await task.value }
+  func diagnose(for sees: UInt32?) async -> DaemonInterface.Diagnostics {
+    if let task = diagnosticsTasks[sees] { return await task.value }
     let wantsWake = (try? await store.read { try $0.wakeups().nextWake != nil })
     let needsDesktop = paths.isSystem ? false : await needsDesktop()
     // Another call may have started a run while the store was read.
-    if let task = examinations[sees] { return await task.value }
-    let examiner = DiagnosticsCollector(paths: paths, inForce: configuration, zones: zones, sees: sees)
+    if let task = diagnosticsTasks[sees] { return await task.value }
+    let collector = DiagnosticsCollector(paths: paths, inForce: configuration, zones: zones, sees: sees)
     let problem = wakeAlarm.problem
     let task = Task {
       await withCheckedContinuation { continuation in
-        DispatchQueue(label: "io.chime.examination").async {
+        DispatchQueue(label: "io.chime.diagnostics").async {
           continuation.resume(
             returning:
-              examiner.run(wakeProblem: problem, wantsWake: wantsWake, needsDesktop: needsDesktop))
+              collector.run(wakeProblem: problem, wantsWake: wantsWake, needsDesktop: needsDesktop))
         }
       }
     }
-    examinations[sees] = task
-    let examination = await task.value
-    examinations[sees] = nil
-    return examination
+    diagnosticsTasks[sees] = task
+    let diagnostics = await task.value
+    diagnosticsTasks[sees] = nil
+    return diagnostics
   }
 
   /// Returns whether an active reminder uses the desktop; nil if the search stopped before it was certain.

@@ -31,7 +31,9 @@ extension EventLoop {
       watched[try poller.add(watch.link, .readable)] = .link
       sources.clockWatch = watch
     } catch {
-      log(.warning, "steps of the clock will not be noticed at once; ignoring \(error.call): \(error.reason)")
+      log(
+        .warning, "chimed cannot watch the clock, and notices clock steps late; ignoring \(error.call): \(error.reason)"
+      )
     }
   }
 
@@ -50,7 +52,6 @@ extension EventLoop {
       let message =
         ofDatabase ? "the database's clock was set \(way) by \(size)" : "the clock was set \(way) by \(size)"
       publish([DaemonEvent(kind: .clock, message: message)])
-      history.clockWasSet(at: SystemClock.now)
       snapshots.timing.clockWasSet(at: SystemClock.now)
     }
     drive { $0.clockHasStepped(by: step, slept: slept) }
@@ -71,7 +72,7 @@ struct SleepState {
   fileprivate var token: Poller.Token?
   /// The number of reconnects since the bus was lost.
   fileprivate var tries = 0
-  fileprivate var isWakeProblemTold = false
+  fileprivate var isWakeProblemReported = false
 }
 
 // Sleep and waking of the machine, and a stop of the daemon itself.
@@ -88,7 +89,7 @@ extension EventLoop {
       poller.change(token, watch.interest)
     } catch {
       guard sleep.tries == 0 else { return }
-      log(.info, "no logind to hear from (\(error.reason)); waking is noticed by the clock alone")
+      log(.info, "logind is not available (\(error.reason)); chimed detects resume from sleep by the clock alone")
     }
   }
 
@@ -98,7 +99,10 @@ extension EventLoop {
       for event in try watch.process() { hear(event) }
       poller?.change(token, watch.interest)
     } catch {
-      log(.warning, "the system bus is gone (\(error.reason)); waking is noticed by the clock alone until it is back")
+      log(
+        .warning,
+        "the connection to the system bus is lost (\(error.reason)); until it is back, chimed detects resume from sleep by the clock alone"
+      )
       poller?.remove(token)
       watched[token] = nil
       sleep.watch = nil
@@ -118,15 +122,15 @@ extension EventLoop {
     case .logindGone: drive { $0.sleep(.lost) }
     case .holds:
       busIsBack()
-      log(.debug, "logind waits for us before the machine sleeps")
+      log(.debug, "logind delays sleep until chimed is ready")
     case .refused(let reason):
       busIsBack()
-      log(.info, "logind does not wait for us before the machine sleeps: \(reason)")
+      log(.info, "logind does not delay sleep for chimed: \(reason)")
     }
   }
 
   private func busIsBack() {
-    if sleep.tries > 0 { log(.info, "the system bus is back") }
+    if sleep.tries > 0 { log(.info, "chimed is connected to the system bus again") }
     sleep.tries = 0
   }
 
@@ -198,8 +202,8 @@ extension EventLoop {
 
   func arm(wakeAt time: Instant?) {
     wakeAlarm.arm(at: time.map { SystemClock.machineTime(of: $0) })
-    guard time != nil, let problem = wakeAlarm.problem, !sleep.isWakeProblemTold else { return }
-    sleep.isWakeProblemTold = true
+    guard time != nil, let problem = wakeAlarm.problem, !sleep.isWakeProblemReported else { return }
+    sleep.isWakeProblemReported = true
     log(.warning, "the machine cannot be woken for reminders that ask for it: \(problem)")
   }
 }
@@ -213,13 +217,15 @@ extension EventLoop {
 
   func watchFolders(_ poller: Poller) {
     guard let watch = zones.watch else {
-      log(.warning, "changed time zones and calendars will be noticed at the next reload only: no inotify is left")
+      log(
+        .warning, "chimed notices changed time zones and calendars only at the next reload: no inotify instance is left"
+      )
       return
     }
     do {
       watched[try poller.add(watch.descriptor, .readable)] = .folders
     } catch {
-      log(.warning, "changed time zones and calendars will be noticed at the next reload only: \(error.reason)")
+      log(.warning, "chimed notices changed time zones and calendars only at the next reload: \(error.reason)")
     }
   }
 
@@ -287,7 +293,7 @@ extension EventLoop {
     for folder in sources.calendarFiles.folders { zones.watch?.add(folder) }
     for (name, problem) in sources.calendarFiles.problems.sorted(by: { $0.key < $1.key }) where before[name] != problem
     {
-      let days = sources.calendarFiles.days[name] == nil ? "it has no days" : "the days read before stay in use"
+      let days = sources.calendarFiles.days[name] == nil ? "it has no days" : "the last valid days stay in use"
       publish([DaemonEvent(kind: .calendar, message: "\(problem); \(days)")])
     }
     guard !changed.isEmpty else { return [] }
@@ -313,7 +319,7 @@ extension EventLoop {
         DaemonInterface.Notice(kind: "calendarFile", about: $0.key, sentence: $0.value)
       }
       + sources.missingCalendars.sorted { $0.key < $1.key }.map {
-        DaemonInterface.Notice(kind: "calendarGone", about: $0.key, sentence: Self.missing($0.key, $0.value))
+        DaemonInterface.Notice(kind: "calendarMissing", about: $0.key, sentence: Self.missing($0.key, $0.value))
       }
       + notice("holidays", sources.calendarFiles.holidays?.ending(for: sources.holidayReminders, now: SystemClock.now))
       + notice(
@@ -444,7 +450,7 @@ extension EventLoop {
     }
     if socket < 0 || shortage.reserve < 0 { restListeners() }
     shortage.lastSeen = .now()
-    complain(.clientTurnedAway, nil, "no descriptor is left: a client was turned away")
+    complain(.connectionRejected, nil, "no file descriptor is left: a client was turned away")
     guard !shortage.isOn else { return }
     shortage.isOn = true
     if !shortage.listenersRest { shortage.timer?.arm(after: DescriptorShortage.calm) }
@@ -474,7 +480,8 @@ extension EventLoop {
     shortage.turnedAway = 0
     log(
       .notice,
-      "there are descriptors again; meanwhile \(count) \(count == 1 ? "client was" : "clients were") turned away")
+      "file descriptors are available again; \(count) \(count == 1 ? "client was" : "clients were") turned away meanwhile"
+    )
     staleSummary()
     // Deliveries may have failed for lack of a descriptor; retry them now.
     drive { $0.wakeQueues { _ in true } }

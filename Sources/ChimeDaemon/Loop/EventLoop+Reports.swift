@@ -12,12 +12,12 @@ extension EventLoop {
     message.tenant = tenants.names[message.delivery.queue.owner]
     wakeReplies(message.delivery.queue)
     channels.channel(for: message.delivery.queue).send(message) { [weak self, message] report in
-      self?.heard(report, on: message)
+      self?.received(report, on: message)
     }
   }
 
   /// Receives a channel's report. Channels call it from any thread.
-  private nonisolated func heard(_ report: ChannelReport, on message: OutboundMessage) {
+  private nonisolated func received(_ report: ChannelReport, on message: OutboundMessage) {
     let wakes: Bool
     switch report {
     case .ended(let attempt, let next): wakes = inbox.put(Outcome(attempt: attempt, next: next, message: message))
@@ -79,7 +79,6 @@ extension EventLoop {
     }
     drive { $0.committed(CommitChanges(effects), wakeups, contextVersion: context.version) }
     apply(effects)
-    pruneHistory()
     considerSnapshot()
   }
 
@@ -119,9 +118,8 @@ extension EventLoop {
   func tell(_ report: LoopCore.Report) {
     switch report {
     case .fired(let fired):
-      pruneHistory()
       considerSnapshot()
-      publish(fired.told.map { DaemonEvent(kind: .fired, occurrence: $0, message: $0.title) })
+      publish(fired.downtimeNotices.map { DaemonEvent(kind: .fired, occurrence: $0, message: $0.title) })
       publish(fired.firings)
       warn(of: fired.unreadable, withoutZone: fired.withoutZone)
       tell(fired.begun)
@@ -130,20 +128,20 @@ extension EventLoop {
       publish(work.firings)
       warn(of: work.unreadable, withoutZone: work.withoutZone)
       if isNowFull {
-        log(.error, "no more is kept in memory: what is due from now on waits for the store", id: .storeFailed)
+        log(.error, "the buffer is full: reminders that are due from now on wait for the store", id: .storeFailed)
       }
     case .answeredDegraded(let occurrence, let now): apply(Answering.effects(of: occurrence, now: now))
     case .answerRefused(let id, let error):
-      log(.notice, "an answer to \(id) cannot be taken; ignoring: \(error)")
+      log(.notice, "an answer to \(id) cannot be applied; ignoring: \(error)")
     case .recorded(_, let commit):
       for reason in commit.refused {
-        log(.error, "what had happened meanwhile could not be recorded; ignoring: \(reason)")
+        log(.error, "the store rejected a buffered record; ignoring: \(reason)")
       }
       for outcomes in commit.outcomes { tell(outcomes) }
       tell(commit.logged)
     case .outcomes(_, let commit):
       for (queue, reason) in commit.unreadable {
-        log(.error, "what \(queue.channel) is owed cannot be read and waits: \(reason)")
+        log(.error, "the pending messages of \(queue.channel) cannot be read, and wait: \(reason)")
       }
       tell(commit)
     case .storeFailed(let sentence, let consequence, let isNew):
@@ -162,20 +160,22 @@ extension EventLoop {
       let times =
         switch recorded {
         case 0: "changes are accepted"
-        case 1: "1 time that had fired meanwhile was recorded"
-        default: "\(recorded) times that had fired meanwhile were recorded"
+        case 1: "1 time that fired in degraded mode was recorded"
+        default: "\(recorded) times that fired in degraded mode were recorded"
         }
       publish([DaemonEvent(kind: .store, id: .storeRecovered, message: "the store can be written again: \(times)")])
     case .renewal(let inherited):
       let what =
         switch inherited {
-        case .clockWentBack: "the clock went back since the last run; due times are computed anew"
+        case .clockWentBack: "the clock was set back since the last run; due times are recomputed"
         case .wasUnderWay: "the last run ended while it recomputed due times; all are recomputed"
         case .changed(let items):
-          "changed since the last run: \(items.joined(separator: ", ")); due times are recomputed"
+          "due times are recomputed; changed since the last run: \(items.joined(separator: ", "))"
         }
-      log(.notice, what, id: .dueTimesRenewed)
-    case .clockNotNoted(let error): log(.info, "the time could not be noted; ignoring: \(error)")
+      log(.notice, what, id: .dueTimesRecomputed)
+    case .clockNotNoted(let error): log(.info, "cannot record the current time; ignoring: \(error)")
+    case .historyPruned(let count, let begunAt): historyWasPruned(count, begunAt: begunAt)
+    case .historyNotPruned(let error): historyWasNotPruned(error)
     case .sleeps: log(.info, "the machine is about to sleep")
     case .started, .startFailed, .storeTried, .finished, .resumed, .endpointsChanged: break
     }
@@ -188,9 +188,9 @@ extension EventLoop {
         ? "due reminders wait, and changes are refused"
         : "reminders are shown on the desktop from memory, and changes are refused"
     case .deliveriesWait: "deliveries wait"
-    case .resultsAreKept: "results of deliveries are kept in memory"
+    case .resultsAreKept: "results of deliveries are buffered in memory"
     case .resultsAreLost: "results could not be recorded; the deliveries will be repeated"
-    case .answersAreKept: "answers are kept in memory"
+    case .answersAreKept: "answers are buffered in memory"
     case .answersWait: "answers wait at the server to which they were sent"
     case .dueTimesMayBeOutdated: "due times may be outdated"
     case .dueTimesNotRecomputed: "due times could not be recomputed"
@@ -199,8 +199,8 @@ extension EventLoop {
   }
 
   func warn(ofUnrecorded count: Int) {
-    let times = count == 1 ? "1 time that was shown" : "\(count) times that were shown"
-    log(.error, "\(times) could not be recorded: what is due comes again at the next start", id: .storeFailed)
+    let times = count == 1 ? "1 time that fired" : "\(count) times that fired"
+    log(.error, "\(times) could not be recorded, and may fire again after the next start", id: .storeFailed)
   }
 
   /// Logs and publishes the results of recorded outcomes.
@@ -208,11 +208,11 @@ extension EventLoop {
     for outcome in commit.takenOver {
       log(
         .warning,
-        "what came of \"\(outcome.message.occurrence.title)\" for \(outcome.queue.channel) is not recorded: another daemon has "
-          + "taken it over, and sends it again under the same id", id: .takenOver,
+        "the result of \"\(outcome.message.occurrence.title)\" for \(outcome.queue.channel) is not recorded: another daemon has "
+          + "taken over the message, and sends it again with the same id", id: .takenOver,
         [(.delivery, outcome.message.delivery.id.rawValue)])
     }
-    for reason in commit.refused { log(.error, "an outcome could not be recorded; ignoring: \(reason)") }
+    for reason in commit.refused { log(.error, "the result of a delivery could not be recorded; ignoring: \(reason)") }
     for settled in commit.settled { meters.count(settled.outcome.message, settled.state) }
     publish(commit.settled.compactMap { Self.daemonEvent($0.recorded, $0.state, $0.outcome.message) })
     publish(
@@ -238,7 +238,7 @@ extension EventLoop {
       let reminder = firing.due.reminder
       log(
         .warning,
-        "\"\(reminder.title)\" has no next time: looking for it takes too long; give it a simpler schedule "
+        "\"\(reminder.title)\" has no next time: its schedule takes too long to compute; give it a simpler one "
           + "(chime edit \(reminder.id.rawValue) --when …)", id: .reminderTooCostly, [(.reminder, reminder.id.rawValue)]
       )
     }
@@ -257,7 +257,7 @@ extension EventLoop {
       log(
         .warning,
         "\"\(reminder.title)\": this machine has no time zone \(reminder.governingZone.text) any more; UTC is used",
-        id: .reminderZoneGone, [(.reminder, reminder.id.rawValue)])
+        id: .reminderZoneMissing, [(.reminder, reminder.id.rawValue)])
     }
   }
 
@@ -328,8 +328,8 @@ extension EventLoop {
         message: "\(title) not delivered to \(channel): \(why); next attempt in \(wait)")
     case .cancelled:
       daemonEvent = DaemonEvent(
-        kind: .failed, id: .leftOut, occurrence: message.occurrence,
-        message: "\(title) left out for \(channel): \(attempt.error ?? "no longer wanted")")
+        kind: .failed, id: .messageCancelled, occurrence: message.occurrence,
+        message: "\(title) cancelled for \(channel): \(attempt.error ?? "no longer needed")")
     default:
       let why = attempt.error ?? attempt.status.map { "status \($0)" } ?? "failed"
       daemonEvent = DaemonEvent(

@@ -89,7 +89,7 @@ extension EventLoop {
       storeProblem: core.trouble.problem, unrecorded: core.degradedMode.unrecorded, connections: clients.count,
       clockEvents: clockEvents, residentBytes: ProcessFacts.residentBytes, summary: summaryState.text, notices: notices,
       lastSnapshot: snapshots.latest, rests: rests(), replies: replyStatuses(),
-      heartbeat: configuration.heartbeat.isTold ? heartbeat.value : nil)
+      heartbeat: configuration.heartbeat.isEnabled ? heartbeat.value : nil)
   }
 
   // MARK: A failing store
@@ -116,7 +116,7 @@ struct SnapshotTiming: Sendable {
   /// - Parameter start: the daemon's start time; nil if it is just starting.
   func isDue(at now: Instant, every interval: Milliseconds, runningSince start: Instant?) -> Bool {
     // Shortly after boot the clock may still be wrong.
-    let settling = min(HistoryState.settling, interval)
+    let settling = min(HistoryUpkeep.settling, interval)
     if let start, now < start + settling, now >= start { return false }
     // If the clock was set back, either time may be years ahead.
     if let notBefore, now < notBefore, notBefore - now <= max(Self.retry, settling) { return false }
@@ -126,7 +126,7 @@ struct SnapshotTiming: Sendable {
 
   mutating func failed(at now: Instant) { notBefore = now + Self.retry }
 
-  mutating func clockWasSet(at now: Instant) { notBefore = now + HistoryState.settling }
+  mutating func clockWasSet(at now: Instant) { notBefore = now + HistoryUpkeep.settling }
 }
 
 /// The loop's state about snapshots and about a restoration of the store.
@@ -147,14 +147,14 @@ struct SnapshotState {
 // woken, and an unchanged store needs no copy.
 extension EventLoop {
   /// The name of the store's note that says for which restoration a notice was given.
-  private static let toldNote = Restoration.note + ".told"
+  private static let reportedNote = Restoration.note + ".reported"
 
   /// Subscribes to incidents of the store, including those that happened while it was opened.
   func watchStore() {
     snapshots.latest = snapshotManager?.snapshots().first
     snapshotManager?.watch { [weak self] incident in
       guard let self else { return }
-      executor.queue.async { self.assumeIsolated { $0.heard(incident) } }
+      executor.queue.async { self.assumeIsolated { $0.received(incident) } }
     }
   }
 
@@ -215,7 +215,7 @@ extension EventLoop {
 
   // MARK: Incidents
 
-  private func heard(_ incident: StoreIncident) {
+  private func received(_ incident: StoreIncident) {
     switch incident {
     case .restored(let restoration):
       snapshots.restoration = restoration
@@ -227,12 +227,13 @@ extension EventLoop {
       publish([
         DaemonEvent(
           kind: .store, id: .storeFailed,
-          message: "chimed met damage that is not in the file, and continues with the file: \(sentence); check the "
+          message:
+            "chimed read damaged data, but the file is intact, and chimed continues with it: \(sentence); check the "
             + "machine's memory and disk")
       ])
       handle(.awake)
     case .ended(let failure):
-      log(.error, "the store cannot be used any more: \(failure.advice)", id: .storeQuarantined)
+      log(.error, "the store is no longer usable: \(failure.advice)", id: .storeQuarantined)
       stop(status: failure.exitStatus)
     }
   }
@@ -253,7 +254,7 @@ extension EventLoop {
         + "\(clock(restoration.at)) may be lost"
     }
     var sentence = "the store was restored from the snapshot of \(clock(restoration.snapshotTakenAt))"
-    if !restoration.passedOver.isEmpty { sentence += " (\(restoration.passedOver.joined(separator: "; ")))" }
+    if !restoration.rejected.isEmpty { sentence += " (\(restoration.rejected.joined(separator: "; ")))" }
     return sentence + "; changes from then until \(clock(restoration.at)) are lost"
   }
 
@@ -292,15 +293,15 @@ extension EventLoop {
       snapshots.restoration = found
       let title = context.wording.notice("The store was damaged and restored")
       let body = context.wording.notice(Self.body(found, from: clock(found.snapshotTakenAt), to: clock(found.at)))
-      let told = String(found.at.milliseconds)
+      let time = String(found.at.milliseconds)
       let (notice, wakeups) = try await store.write { transaction -> (Occurrence?, NextWakeups?) in
-        guard try transaction.note(Self.toldNote) != told else { return (nil, nil) }
+        guard try transaction.note(Self.reportedNote) != time else { return (nil, nil) }
         var generator = PooledRandom()
         let notice = try owner.map {
           try DesktopNotice.record(
             title, body, to: $0, in: transaction, context, urgency: .critical, now: now, using: &generator)
         }
-        try transaction.setNote(Self.toldNote, told)
+        try transaction.setNote(Self.reportedNote, time)
         return (notice, try wakeupsReader.read(transaction))
       }
       guard let wakeups else { return }
@@ -336,104 +337,45 @@ extension EventLoop {
   }
 }
 
-/// The schedule of history pruning.
-struct HistoryState {
-  private(set) var isPruning = false
-  private var next: Instant?
-
-  /// The wait after a start or a step of the clock before the clock is trusted. A machine may boot with a wrong year
-  /// and be corrected a minute later.
-  static let settling = Milliseconds.minutes(10)
-
-  /// Returns whether pruning is due. If so, the next run is due one interval later.
-  mutating func begins(at now: Instant, runningSince start: Instant) -> Bool {
-    let due = next ?? start + Self.settling
-    // If the clock was set back, the next time may be years ahead.
-    guard !isPruning, now >= due || due - now > HistoryLimits.interval + Self.settling else { return false }
-    isPruning = true
-    next = now + HistoryLimits.interval
-    return true
-  }
-
-  mutating func ended() { isPruning = false }
-
-  mutating func clockWasSet(at now: Instant) { next = now + Self.settling }
-}
-
-// History is pruned after a firing or a commit, not by a timer: otherwise it does not grow, and an idle machine is not woken.
+// What the core asks for when it prunes the history.
 extension EventLoop {
-  /// Prunes the history, at most once an hour unless `isAsked` says that the limits have just changed.
-  func pruneHistory(isAsked: Bool = false) {
-    let now = SystemClock.now
-    if isAsked { history.clockWasSet(at: now - HistoryState.settling) }
-    guard !isStopping, core.trouble.problem == nil, history.begins(at: now, runningSince: startedAt) else { return }
-    let (store, limits) = (store, configuration.history)
+  /// Drops whole expired months from a shared store, and lets the core remove the rest.
+  func dropMonths(_ edge: HistoryEdge?, begunAt: Instant) {
+    guard let shared = store as? any SharedStore else {
+      return drive { $0.prune(edge, rest: edge, begunAt: begunAt) }
+    }
     spawn { [self] in
       do {
-        let last = try await store.read { transaction in
-          try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) }
+        let kept = try await shared.maintainPartitions(edge)
+        if kept.months > 0 {
+          log(
+            .info,
+            "\(kept.months) \(kept.months == 1 ? "month was" : "months were") dropped from the history, with about "
+              + "\(kept.count) times")
         }
-        let edge = limits.edge(at: now, last: last)
-        if let rest = try await dropMonths(edge) { try await prune(rest) }
-        if let end = edge?.end { try await store.write { try ScheduleAudit.forget(before: end, in: $0) } }
-        try await forgetChanges(of: now - TrackingChange.keptFor)
-        secrets.forgetAside(before: now - TrackingChange.keptFor)
-        try await clearShelves(of: now - Self.shelfPatience)
-        try await cleanPhotos(now: now)
+        for problem in kept.problems {
+          log(
+            .warning,
+            "the months of the history could not be kept in order; trying again in an hour: \(problem.sentence)")
+        }
+        drive { $0.prune(edge, rest: kept.rest, begunAt: begunAt) }
       } catch {
-        log(.warning, "the history could not be shortened; ignoring: \(error)")
+        drive { $0.pruningFailed(error) }
       }
-      history.ended()
     }
   }
 
-  /// Drops whole expired months from a shared store, and returns the edge for the remaining pruning.
-  private func dropMonths(_ edge: HistoryEdge?) async throws -> HistoryEdge? {
-    guard let shared = store as? any SharedStore else { return edge }
-    let kept = try await shared.maintainPartitions(edge)
-    if kept.months > 0 {
-      log(
-        .info,
-        "\(kept.months) \(kept.months == 1 ? "month was" : "months were") dropped from the history, with about "
-          + "\(kept.count) times")
-    }
-    for problem in kept.problems {
-      log(
-        .warning, "the months of the history could not be kept in order; trying again in an hour: \(problem.sentence)")
-    }
-    return kept.rest
-  }
-
-  /// Prunes in small transactions, so that firing is not delayed.
-  private func prune(_ edge: HistoryEdge) async throws {
-    var (past, count) = (OccurrenceID?.none, 0)
-    while !isStopping {
-      let from = past
-      let part = try await store.write { try $0.prune(edge, past: from, limit: HistoryLimits.batch) }
-      count += part.count
-      past = part.past
-      if part.isOver { break }
-    }
+  /// Removes the files that belong to what is gone.
+  func historyWasPruned(_ count: Int, begunAt: Instant) {
     if count > 0 { log(.info, "\(count) old \(count == 1 ? "time was" : "times were") removed from the history") }
-  }
-
-  /// The idle time from which a restore counts as dead. A running restore writes to its staging area several times a second.
-  private static let shelfPatience = Milliseconds.minutes(10)
-
-  /// Removes the staged data of finished and dead restores.
-  private func clearShelves(of before: Instant) async throws {
-    while !isStopping {
-      let mayBeMore = try await store.write { try $0.clearShelves(before: before, limit: HistoryLimits.batch) }
-      if !mayBeMore { return }
+    secrets.forgetAside(before: begunAt - TrackingChange.keptFor)
+    spawn { [self] in
+      do { try await cleanPhotos(now: begunAt) } catch { historyWasNotPruned(error) }
     }
   }
 
-  /// Removes the undo data of tracker changes that can no longer be undone.
-  private func forgetChanges(of before: Instant) async throws {
-    while !isStopping {
-      let mayBeMore = try await store.write { try $0.forgetChanges(before: before, limit: HistoryLimits.batch) }
-      if !mayBeMore { return }
-    }
+  func historyWasNotPruned(_ error: any Error) {
+    log(.warning, "the history could not be pruned; ignoring: \(error)")
   }
 }
 
@@ -450,10 +392,10 @@ struct MetricsState {
 // Counters, and the file that exposes them.
 extension EventLoop {
   func count(_ daemonEvents: [DaemonEvent]) {
-    for daemonEvent in daemonEvents { meters.count(daemonEvent, way: way(of: daemonEvent)) }
+    for daemonEvent in daemonEvents { meters.count(daemonEvent, transport: transport(of: daemonEvent)) }
   }
 
-  private func way(of daemonEvent: DaemonEvent) -> Meters.Way {
+  private func transport(of daemonEvent: DaemonEvent) -> Meters.Transport {
     guard let channel = daemonEvent.channel, channel != .desktop else { return .desktop }
     guard commands.book.commands[channel] == nil else { return .command }
     let endpoint = daemonEvent.owner.flatMap { core.outbox.endpoints[DeliveryQueue(owner: $0, channel: channel)] }
@@ -470,13 +412,13 @@ extension EventLoop {
     let (zones, now, numbers) = (zones, SystemClock.now, tenants.seats.values.compactMap(\.number))
     let members = try? await fleet.store?.members()
     let months = try? await fleet.store?.partitionCounts()
-    let mute = try? await muteReminders(owner: nil)
+    let undeliverable = try? await undeliverableReminders(owner: nil)
     let readings = try? await store.read { transaction in
       MetricsText.Readings(
         counts: try transaction.counts(owner: nil), gauges: try transaction.gauges(),
         dueToday: try transaction.dueCount(before: Summary.endOfDay(now, zones.local)),
         nextDue: try transaction.wakeups().nextDue, overdue: try transaction.dueCount(before: now),
-        mute: mute?.count ?? 0,
+        undeliverable: undeliverable?.count ?? 0,
         tenants: Dictionary(
           uniqueKeysWithValues: try numbers.map { ($0, try transaction.reminderCount(of: $0)) }))
     }
@@ -558,7 +500,7 @@ extension EventLoop {
     heartbeat.value = Heartbeat()
     heartbeat.generation += 1
     staleSummary()
-    guard configuration.heartbeat.isTold else {
+    guard configuration.heartbeat.isEnabled else {
       timers?.heartbeat.disarm()
       return
     }
@@ -566,7 +508,7 @@ extension EventLoop {
   }
 
   func heartbeatIsDue() {
-    guard configuration.heartbeat.isTold, !isStopping else { return }
+    guard configuration.heartbeat.isEnabled, !isStopping else { return }
     timers?.heartbeat.arm(after: configuration.heartbeat.every)
     // A probe that starts before sleep would be answered only after waking.
     guard !core.scheduler.isDrowsy else { return }
@@ -590,9 +532,9 @@ extension EventLoop {
 
   private func beat(_ signs: Heartbeat.Signs) {
     let settings = configuration.heartbeat
-    guard settings.isTold, !isStopping else { return }
-    let step = tellingChanges { $0.step(signs, at: SystemClock.now) }
-    if step != .beat { meters.heartbeats[.held, default: 0] += 1 }
+    guard settings.isEnabled, !isStopping else { return }
+    let step = loggingChanges { $0.step(signs, at: SystemClock.now) }
+    if step != .beat { meters.heartbeats[.suppressed, default: 0] += 1 }
     var message = HeartbeatMessage(url: settings.url, method: settings.method, limit: settings.timeout)
     switch step {
     case .beat: break
@@ -623,18 +565,18 @@ extension EventLoop {
   private func ended(_ step: Heartbeat.Step, _ outcome: HeartbeatMessage.Outcome) {
     switch outcome {
     case .taken:
-      if step == .beat { meters.heartbeats[.taken, default: 0] += 1 }
-      tellingChanges { $0.taken(step, at: SystemClock.now) }
+      if step == .beat { meters.heartbeats[.accepted, default: 0] += 1 }
+      loggingChanges { $0.taken(step, at: SystemClock.now) }
     case .refused(let why):
-      if step == .beat { meters.heartbeats[.refused, default: 0] += 1 }
-      tellingChanges { $0.refused(why) }
+      if step == .beat { meters.heartbeats[.failed, default: 0] += 1 }
+      loggingChanges { $0.refused(why) }
     case .cutShort: break
     }
   }
 
   /// Changes the heartbeat's value, and logs its sentence if that changed.
   @discardableResult
-  private func tellingChanges<Value>(_ body: (inout Heartbeat) -> Value) -> Value {
+  private func loggingChanges<Value>(_ body: (inout Heartbeat) -> Value) -> Value {
     let before = heartbeat.value.sentence
     let value = body(&heartbeat.value)
     let after = heartbeat.value.sentence
@@ -648,7 +590,7 @@ extension EventLoop {
 /// The cached results of earlier checks, each with the time of the check (monotonic, in microseconds).
 struct HearingState {
   struct Found {
-    var mute: MuteReminders
+    var undeliverable: UndeliverableReminders
     var transactions: UInt64
     var desktopProblem: String?
     var at: UInt64
@@ -661,45 +603,46 @@ struct HearingState {
 }
 
 extension EventLoop {
-  func hearing() async -> Hearing {
-    Hearing(desktopProblem: await desktopProblem(), endpoints: endpoints, commands: commands)
+  func reachability() async -> Reachability {
+    Reachability(desktopProblem: await desktopProblem(), endpoints: endpoints, commands: commands)
   }
 
   /// Returns the reminders that reach nobody, among the first 10,000 that have a time to come.
   ///
   /// The result is cached while the store and the channels do not change, for 20 times as long as the check took, so that
   /// frequent callers do not keep the store busy.
-  func muteReminders(owner: UInt32?) async throws -> MuteReminders {
-    let (hearing, begin, transactions) = (
-      await hearing(), SystemClock.monotonicMicroseconds, wakeupsReader.transactions
+  func undeliverableReminders(owner: UInt32?) async throws -> UndeliverableReminders {
+    let (reachability, begin, transactions) = (
+      await reachability(), SystemClock.monotonicMicroseconds, wakeupsReader.transactions
     )
     if let found = hearingState.found[owner], found.transactions == transactions,
-      found.desktopProblem == hearing.desktopProblem, begin < found.at + found.took * 20
+      found.desktopProblem == reachability.desktopProblem, begin < found.at + found.took * 20
     {
-      return found.mute
+      return found.undeliverable
     }
-    var mute = MuteReminders()
+    var undeliverable = UndeliverableReminders()
     let size = 500
     for part in 0..<20 {
       let page = Page(limit: size, offset: part * size)
-      let (found, isLast) = try await store.read { transaction -> (MuteReminders, Bool) in
+      let (found, isLast) = try await store.read { transaction -> (UndeliverableReminders, Bool) in
         let records = try transaction.reminders(ReminderFilter(owner: owner, includesFinished: false), page: page)
-        var mute = MuteReminders()
+        var undeliverable = UndeliverableReminders()
         for reminder in records.filter({ $0.coming != nil }).map(\.reminder) {
-          guard let problem = hearing.problem(of: reminder) else { continue }
-          mute.count += 1
-          mute.first = mute.first ?? (reminder.id, reminder.title, problem)
+          guard let problem = reachability.problem(of: reminder) else { continue }
+          undeliverable.count += 1
+          undeliverable.first = undeliverable.first ?? (reminder.id, reminder.title, problem)
         }
-        return (mute, records.count + transaction.unreadable.count < size)
+        return (undeliverable, records.count + transaction.unreadable.count < size)
       }
-      mute.count += found.count
-      mute.first = mute.first ?? found.first
+      undeliverable.count += found.count
+      undeliverable.first = undeliverable.first ?? found.first
       if isLast { break }
     }
     let end = SystemClock.monotonicMicroseconds
     hearingState.found[owner] = HearingState.Found(
-      mute: mute, transactions: transactions, desktopProblem: hearing.desktopProblem, at: end, took: end - begin)
-    return mute
+      undeliverable: undeliverable, transactions: transactions, desktopProblem: reachability.desktopProblem, at: end,
+      took: end - begin)
+    return undeliverable
   }
 
   /// Returns why popups cannot be shown: no bus, no notification server, or no program. Calls within one second share a result.
@@ -709,7 +652,7 @@ extension EventLoop {
     let (environment, channels) = (paths.environment, configuration.channels)
     let task: Task<String?, Never> = Task(executorPreference: executor) {
       await withCheckedContinuation { continuation in
-        DispatchQueue(label: "io.chime.hearing").async {
+        DispatchQueue(label: "io.chime.reachability").async {
           continuation.resume(returning: Self.desktopProblem(environment, channels))
         }
       }

@@ -15,7 +15,7 @@ actor EventLoop {
   /// The executor of the loop's own queue.
   let executor: DispatchExecutor
   /// The executor that reads requests and writes answers, so that a long listing does not delay the loop.
-  let requestExecutor = DispatchExecutor(label: "io.chime.desk")
+  let requestExecutor = DispatchExecutor(label: "io.chime.requests")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   let log: Log
@@ -46,7 +46,6 @@ actor EventLoop {
   let commands: CommandChannel
   var channels: Channels
   let inbox = AttemptResultQueue()
-  var history = HistoryState()
   var snapshots = SnapshotState()
   var poller: Poller?
   var watched: [Poller.Token: Watched] = [:]
@@ -79,7 +78,7 @@ actor EventLoop {
   /// The cached result of the search for reminders whose channels reach nobody.
   var hearingState = HearingState()
   /// The diagnostics runs in flight, by the owner whose secrets they may name.
-  var examinations: [UInt32?: Task<DaemonInterface.Examination, Never>] = [:]
+  var diagnosticsTasks: [UInt32?: Task<DaemonInterface.Diagnostics, Never>] = [:]
   var timers: LoopTimers?
   var fleet = FleetState()
   var replies = ReplyState()
@@ -127,6 +126,7 @@ actor EventLoop {
       popupsNote: Self.popupsNote(of: store, paths), random: SystemRandomNumberGenerator(),
       holdsQueues: { shared?.holdsQueues ?? true })
     core.lateSpread = configuration.lateSpread
+    core.historyLimits = configuration.history
     core.tellsDowntime = configuration.tellsDowntime
   }
 
@@ -176,7 +176,7 @@ actor EventLoop {
     considerSnapshot(atStart: true)
     renewMetricsFile()
     renewHeartbeat(from: Configuration.Heartbeat())
-    lookAtOthers()
+    checkOtherDaemons()
     considerReplies()
     chime_forget_code()
   }
@@ -193,7 +193,7 @@ actor EventLoop {
       watchdog: timer { $0.watchdogIsDue() }, metrics: timer { $0.metricsAreDue() },
       heartbeat: timer { $0.heartbeatIsDue() },
       replies: timer { $0.repliesAreDue() },
-      others: timer { $0.lookAtOthers() }, fleet: timer { $0.endDraining() },
+      others: timer { $0.checkOtherDaemons() }, fleet: timer { $0.endDraining() },
       waits: timer { $0.lookAtWaits() })
     // Arm one timer of each clock, so that libdispatch creates both timerfds before a client can use up the descriptors.
     timers.due.arm(at: startedAt + .days(366))
@@ -223,6 +223,7 @@ actor EventLoop {
       case .send(let message): begin(message)
       case .answer(let answer): record(answer)
       case .run(let job): run(job)
+      case .dropMonths(let edge, let begunAt): dropMonths(edge, begunAt: begunAt)
       case .report(let report): hear(report)
       }
     }
@@ -359,9 +360,10 @@ actor EventLoop {
       // Another program may show the popups now.
       hearingState = HearingState()
       core.lateSpread = loaded.lateSpread
+      core.historyLimits = loaded.history
       core.tellsDowntime = loaded.tellsDowntime
       if isRenewed { renewPolicies() }
-      pruneHistory(isAsked: true)
+      drive { $0.pruneHistory(isAsked: true) }
       changeContext { context in
         if !reasons.isEmpty { context.version += 1 }
         context.place = loaded.place
@@ -381,7 +383,7 @@ actor EventLoop {
       await surveyCalendars()
       publish([DaemonEvent(kind: .reloaded, message: "the configuration was reloaded")])
     } catch {
-      log(.error, "the configuration stays as it was: \(error)", id: .configurationRefused)
+      log(.error, "the configuration was not reloaded: \(error)", id: .configurationRefused)
       throw error
     }
   }

@@ -19,7 +19,7 @@ struct ManifestPlanner: Sendable {
       planner: self, transaction: transaction, declared: declared,
       plan: ManifestPlan(
         reply: .init(
-          set: declared.name, changes: [], unchanged: 0, leftOver: 0, secretFiles: [], plan: "", warnings: [])))
+          set: declared.name, changes: [], unchanged: 0, notPruned: 0, secretFiles: [], plan: "", warnings: [])))
     try work.endpoints()
     try work.packs()
     try work.trackers()
@@ -103,7 +103,7 @@ struct ManifestTransaction {
       return taken.contains(id) || record.reminder.set != name || others.contains(id)
     }
     guard planner.request.prune == true else {
-      plan.reply.leftOver += known.count
+      plan.reply.notPruned += known.count
       return
     }
     for record in known.sorted(by: { $0.reminder.id < $1.reminder.id }) {

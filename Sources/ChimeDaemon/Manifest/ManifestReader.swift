@@ -79,13 +79,13 @@ struct ManifestReader {
     let before = faults.faults.count
     lay(table, over: &reminder)
     // The schedule depends on the zone and place, so it is only read if those are valid.
-    let surroundingsStand = faults.faults.count == before
+    let isContextValid = faults.faults.count == before
     let when = required("when", in: table, "a schedule, such as \"weekdays at 9:00\"")
     let (pause, link) = (pause(table), link(table))
     var item = Manifest.Item(
       place: .init(file: file, table: table), id: id.map(ReminderID.init(rawValue:)), reminder: reminder,
       when: when ?? "", pause: pause, link: link, onlyIfDone: faults.string("onlyIfDone", in: table))
-    if let when, surroundingsStand { schedule(when, in: table, of: &item) }
+    if let when, isContextValid { schedule(when, in: table, of: &item) }
     // With a faulty name the item could match another reminder.
     return title == nil || table["id"] != nil && id == nil ? nil : item
   }

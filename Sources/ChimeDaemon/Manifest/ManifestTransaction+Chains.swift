@@ -101,8 +101,8 @@ extension ManifestTransaction {
     }
     do {
       return try handler.reminders(of: owner, in: transaction).reminder(name).reminder.id
-    } catch ControlFailure.notFound(_, let name, let near) {
-      let hint = near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
+    } catch ControlFailure.notFound(_, let name, let similar) {
+      let hint = similar.isEmpty ? "" : "; did you mean \(similar.joined(separator: " or "))?"
       declared.fault(
         item.place, key,
         "names \(TOMLText.quoted(name)), but there is no such reminder in the set or outside it\(hint)")

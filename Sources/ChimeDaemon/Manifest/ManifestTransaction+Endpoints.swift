@@ -25,7 +25,7 @@ extension ManifestTransaction {
       $0.settings.set == name && !named.contains($0.queue.channel.rawValue)
     }
     guard planner.request.prune == true else {
-      plan.reply.leftOver += left.count
+      plan.reply.notPruned += left.count
       return
     }
     for endpoint in left {

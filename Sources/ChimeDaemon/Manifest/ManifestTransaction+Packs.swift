@@ -25,7 +25,7 @@ extension ManifestTransaction {
     let left = installed.filter { $0.set == name && !named.contains($0.pack.id.rawValue) }
     for pack in left { for id in pack.reminders.values { bundled[id] = pack.pack.id } }
     guard planner.request.prune == true else {
-      plan.reply.leftOver += left.count
+      plan.reply.notPruned += left.count
       return
     }
     for pack in left {

@@ -10,7 +10,7 @@ extension ManifestTransaction {
     let named = Set(declared.trackers.map(\.tracker.id))
     let left = known.filter { $0.set == name && $0.pack == nil && !named.contains($0.id) }
     guard planner.request.prune == true else {
-      plan.reply.leftOver += left.count
+      plan.reply.notPruned += left.count
       return
     }
     for tracker in left {

@@ -33,7 +33,7 @@ enum ManifestWriter {
       Field(name: "tags", text: TOMLText.array(reminder.tags), isUsual: reminder.tags.isEmpty),
       text("urgency", reminder.urgency.rawValue, usual: reminder.isExpectation ? "critical" : "normal"),
     ]
-    fields += ReminderFields.texts.dropFirst().map { text($0.name, reminder[keyPath: $0.kept]) }
+    fields += ReminderFields.texts.dropFirst().map { text($0.name, reminder[keyPath: $0.stored]) }
     fields += [
       Field(name: "catchUp", text: catchUp(reminder.catchUp), isUsual: reminder.catchUp == CatchUp()),
       Field(name: "grace", text: span(reminder.grace), isUsual: reminder.grace == usualGrace),

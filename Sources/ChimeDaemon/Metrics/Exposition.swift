@@ -1,7 +1,7 @@
 /// Writes Prometheus' text format, version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats, "Text-based format").
 ///
 ///     var text = Exposition()
-///     text.family("chime_fired_total", .counter, "Times that have fired.") { $0.add(3, ["how": "late"]) }
+///     text.family("chime_fired_total", .counter, "Times that have fired.") { $0.add(3, ["timing": "late"]) }
 struct Exposition {
   enum Kind: String { case counter, gauge, histogram }
 

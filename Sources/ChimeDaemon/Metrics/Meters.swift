@@ -3,33 +3,33 @@ import ChimeDelivery
 
 /// The counters since the daemon's start. It is a value that the loop updates.
 struct Meters: Sendable {
-  /// The kind of a firing.
-  enum Firing: String, CaseIterable { case onTime = "on_time", late, again = "repeated" }
-  /// The delivery method. There are six, regardless of the number of endpoints.
-  enum Way: String, CaseIterable { case desktop, command, webhook, email, mqtt, matrix }
-  enum Outcome: String, CaseIterable { case delivered, failed, givenUp = "given_up", leftOut = "left_out" }
+  /// Whether a firing was on time.
+  enum Timing: String, CaseIterable { case onTime = "on_time", late, repeated }
+  /// The transport of a message. There are six, regardless of the number of endpoints.
+  enum Transport: String, CaseIterable { case desktop, command, webhook, email, mqtt, matrix }
+  enum Outcome: String, CaseIterable { case delivered, failed, givenUp = "given_up", cancelled }
   enum Answer: String, CaseIterable { case done, dismissed, snoozed }
   enum ClockEvent: String, CaseIterable { case step, zone, resume }
-  enum Heartbeat: String, CaseIterable { case taken, refused, held }
+  enum Heartbeat: String, CaseIterable { case accepted, failed, suppressed }
 
   struct Attempt: Hashable {
-    var way: Way
+    var transport: Transport
     var outcome: Outcome
   }
 
   /// The kind and outcome of a finished message.
-  struct Told: Hashable {
+  struct DeliveryKey: Hashable {
     var kind: DeliveryEvent.Kind
     var outcome: Outcome
 
-    static let kinds = OccurrenceEvent.allCases.map(DeliveryEvent.Kind.told) + [.withdrawal]
+    static let kinds = OccurrenceEvent.allCases.map(DeliveryEvent.Kind.event) + [.withdrawal]
     static let outcomes = [Outcome.delivered, .givenUp]
   }
 
-  private(set) var fired: [Firing: Int] = [:]
+  private(set) var fired: [Timing: Int] = [:]
   private(set) var missed: [MissReason: Int] = [:]
   private(set) var attempts: [Attempt: Int] = [:]
-  private(set) var told: [Told: Int] = [:]
+  private(set) var deliveries: [DeliveryKey: Int] = [:]
   private(set) var answers: [Answer: Int] = [:]
   private(set) var clock: [ClockEvent: Int] = [:]
   private(set) var storeFailures = 0
@@ -39,20 +39,20 @@ struct Meters: Sendable {
   private(set) var pings: [Ping.Kind: Int] = [:]
   private(set) var lateness = Histogram()
 
-  /// Counts an event. `way` is the method of its channel.
-  mutating func count(_ daemonEvent: DaemonEvent, way: Way) {
+  /// Counts an event. `transport` is that of its channel.
+  mutating func count(_ daemonEvent: DaemonEvent, transport: Transport) {
     switch daemonEvent.id {
     case .fired, .firedLate:
       // The daemon's own notices have no due time and thus no lateness.
       fired[daemonEvent.id == .fired ? .onTime : .late, default: 0] += 1
       if let late = daemonEvent.latenessMicroseconds { lateness.count(Double(max(0, late)) / 1_000_000) }
-    case .firedAgain: fired[.again, default: 0] += 1
+    case .firedAgain: fired[.repeated, default: 0] += 1
     case .missed:
       if let missed = daemonEvent.missed { self.missed[missed.reason, default: 0] += missed.count }
-    case .delivered: attempts[Attempt(way: way, outcome: .delivered), default: 0] += 1
-    case .attemptFailed: attempts[Attempt(way: way, outcome: .failed), default: 0] += 1
-    case .givenUp: attempts[Attempt(way: way, outcome: .givenUp), default: 0] += 1
-    case .leftOut: attempts[Attempt(way: way, outcome: .leftOut), default: 0] += 1
+    case .delivered: attempts[Attempt(transport: transport, outcome: .delivered), default: 0] += 1
+    case .attemptFailed: attempts[Attempt(transport: transport, outcome: .failed), default: 0] += 1
+    case .givenUp: attempts[Attempt(transport: transport, outcome: .givenUp), default: 0] += 1
+    case .messageCancelled: attempts[Attempt(transport: transport, outcome: .cancelled), default: 0] += 1
     case .answered: if let answer = Answer(rawValue: daemonEvent.kind.rawValue) { answers[answer, default: 0] += 1 }
     case .clockSet: clock[.step, default: 0] += 1
     case .zoneChanged: clock[.zone, default: 0] += 1
@@ -71,7 +71,7 @@ struct Meters: Sendable {
     case .dead: outcome = .givenUp
     case .pending, .waiting, .cancelled: return
     }
-    told[Told(kind: message.kind, outcome: outcome), default: 0] += 1
+    deliveries[DeliveryKey(kind: message.kind, outcome: outcome), default: 0] += 1
   }
 
   /// A histogram of the lateness of firings in seconds.

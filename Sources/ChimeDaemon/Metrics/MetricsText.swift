@@ -16,7 +16,7 @@ struct MetricsText {
   /// The daemons that share the store; empty if it cannot be shared.
   var members: [FleetMember] = []
   /// The monthly partitions of the history; nil if the store has none.
-  var months: (months: Int, timesOutside: Int)?
+  var months: (months: Int, unpartitionedRows: Int)?
   /// The configured tenants.
   var tenants: [Tenants.TenantState] = []
   var now: Instant
@@ -29,7 +29,7 @@ struct MetricsText {
     /// The number of due times that have not fired yet.
     var overdue = 0
     /// The number of reminders whose channels reach nobody.
-    var mute = 0
+    var undeliverable = 0
     /// The number of scheduled reminders by tenant number.
     var tenants: [UInt32: Int] = [:]
   }
@@ -41,7 +41,7 @@ struct MetricsText {
   var text: String {
     var text = Exposition()
     let instance = snapshot.isSystem ? "system" : "user"
-    text.family("chime_build_info", .gauge, "Always 1; the version of chimed, and whose it is.") {
+    text.family("chime_build_info", .gauge, "Always 1; with the version and the instance of chimed.") {
       $0.add(1, ["version": Product.version, "instance": instance])
     }
     text.family("chime_start_time_seconds", .gauge, "When chimed was started, in seconds since 1970.") {
@@ -50,7 +50,7 @@ struct MetricsText {
     text.family("chime_resident_memory_bytes", .gauge, "Resident memory of chimed.") {
       $0.add(snapshot.residentBytes)
     }
-    text.family("chime_connections", .gauge, "Clients that are connected to the control socket.") {
+    text.family("chime_connections", .gauge, "Connected clients of the control socket.") {
       $0.add(snapshot.connections)
     }
     if let readings { addReminders(readings, to: &text) }
@@ -69,54 +69,57 @@ struct MetricsText {
     let (counts, gauges) = (readings.counts, readings.gauges)
     text.family(
       "chime_reminders", .gauge,
-      "Reminders: scheduled ones have a time to come; unanswered ones have none and an open occurrence; the others are "
-        + "paused or finished."
+      "Reminders: scheduled ones have a future time; unanswered ones have none, and an open occurrence; inactive ones "
+        + "are paused or finished."
     ) {
       $0.add(gauges.scheduled, ["state": "scheduled"])
       $0.add(max(0, counts.reminders - gauges.scheduled), ["state": "unanswered"])
-      $0.add(max(0, gauges.reminders - counts.reminders), ["state": "resting"])
+      $0.add(max(0, gauges.reminders - counts.reminders), ["state": "inactive"])
     }
-    text.family("chime_reminders_due_today", .gauge, "Reminders that come before midnight on the machine's clock.") {
+    text.family("chime_reminders_due_today", .gauge, "Reminders with a time before midnight on the machine's clock.") {
       $0.add(readings.dueToday)
     }
-    text.family("chime_occurrences_open", .gauge, "Times that have come and wait for an answer.") {
+    text.family("chime_occurrences_open", .gauge, "Occurrences that wait for an answer.") {
       $0.add(counts.openOccurrences)
     }
     text.family(
-      "chime_reminders_unheard", .gauge,
-      "Reminders that nobody hears, because each of their channels is missing or off."
-    ) { $0.add(readings.mute) }
+      "chime_reminders_undeliverable", .gauge,
+      "Reminders that reach nobody, because all their channels are missing or off."
+    ) { $0.add(readings.undeliverable) }
     text.family(
-      "chime_expectations", .gauge, "Jobs that are expected to ping; down: nobody has answered what was told of them."
+      "chime_expectations", .gauge,
+      "Expectations; down: a missing ping or a failure was reported and is not answered yet."
     ) {
       $0.add(counts.expectationsDown, ["state": "down"])
       $0.add(counts.expectations - counts.expectationsDown, ["state": "other"])
     }
-    text.family("chime_next_due_timestamp_seconds", .gauge, "The earliest time to come, in seconds since 1970.") {
+    text.family(
+      "chime_next_due_timestamp_seconds", .gauge, "The earliest next time of any reminder, in seconds since 1970."
+    ) {
       if let next = readings.nextDue { $0.add(Self.seconds(next)) }
     }
-    text.family("chime_overdue", .gauge, "Times that have come and have not fired yet.") { $0.add(readings.overdue) }
-    text.family("chime_overdue_oldest_seconds", .gauge, "For how long the oldest of them has waited; 0 without any.") {
+    text.family("chime_overdue", .gauge, "Due times that have not fired yet.") { $0.add(readings.overdue) }
+    text.family("chime_overdue_oldest_seconds", .gauge, "How late the oldest overdue time is; 0 without any.") {
       $0.add(max(0, Double((now - (readings.nextDue ?? now)).rawValue) / 1_000))
     }
   }
 
   private func addFirings(to text: inout Exposition) {
-    text.family("chime_fired_total", .counter, "Times that have fired.") {
-      for how in Meters.Firing.allCases { $0.add(meters.fired[how] ?? 0, ["how": how.rawValue]) }
+    text.family("chime_fired_total", .counter, "Occurrences that fired, with repeats.") {
+      for timing in Meters.Timing.allCases { $0.add(meters.fired[timing] ?? 0, ["timing": timing.rawValue]) }
     }
-    text.family("chime_missed_total", .counter, "Times that have not fired and were recorded as missed.") {
+    text.family("chime_missed_total", .counter, "Times that were recorded as missed.") {
       for reason in MissReason.allCases { $0.add(meters.missed[reason] ?? 0, ["reason": Self.label(reason.rawValue)]) }
     }
-    text.family("chime_answered_total", .counter, "Answers that were given.") {
+    text.family("chime_answered_total", .counter, "Answers to occurrences.") {
       for answer in Meters.Answer.allCases { $0.add(meters.answers[answer] ?? 0, ["answer": answer.rawValue]) }
     }
-    text.family("chime_pings_total", .counter, "What jobs have said of themselves.") {
+    text.family("chime_pings_total", .counter, "Pings of jobs.") {
       for kind in Ping.Kind.allCases { $0.add(meters.pings[kind] ?? 0, ["kind": kind.rawValue]) }
     }
     text.family(
       "chime_lateness_seconds", .histogram,
-      "From the time for which something was set to its firing, its commit included."
+      "The time from the scheduled time to the commit of the firing."
     ) {
       var count = 0
       for (bound, bucket) in zip(Meters.Histogram.bounds, meters.lateness.buckets) {
@@ -128,49 +131,49 @@ struct MetricsText {
       $0.add(meters.lateness.sum, suffix: "_sum")
       $0.add(Double(count), suffix: "_count")
     }
-    text.family("chime_clock_events_total", .counter, "Steps of the clock, changes of the zone, and waking from sleep.")
-    {
+    text.family("chime_clock_events_total", .counter, "Clock steps, zone changes and resumes from sleep.") {
       for event in Meters.ClockEvent.allCases { $0.add(meters.clock[event] ?? 0, ["event": event.rawValue]) }
     }
   }
 
   private func addDeliveries(to text: inout Exposition) {
-    text.family("chime_delivery_attempts_total", .counter, "Attempts to deliver a message, by what came of them.") {
-      for way in Meters.Way.allCases {
+    text.family("chime_delivery_attempts_total", .counter, "Delivery attempts by transport and outcome.") {
+      for transport in Meters.Transport.allCases {
         for outcome in Meters.Outcome.allCases {
-          let attempt = Meters.Attempt(way: way, outcome: outcome)
-          $0.add(meters.attempts[attempt] ?? 0, ["way": way.rawValue, "outcome": outcome.rawValue])
+          let attempt = Meters.Attempt(transport: transport, outcome: outcome)
+          $0.add(meters.attempts[attempt] ?? 0, ["transport": transport.rawValue, "outcome": outcome.rawValue])
         }
       }
     }
     text.family(
       "chime_deliveries_total", .counter,
-      "Messages that have arrived or were given up, by what they told; withdrawal: that an earlier one is taken back."
+      "Messages that were delivered or given up, by event; withdrawal: an earlier message is taken back."
     ) {
-      for kind in Meters.Told.kinds {
-        for outcome in Meters.Told.outcomes {
+      for kind in Meters.DeliveryKey.kinds {
+        for outcome in Meters.DeliveryKey.outcomes {
           $0.add(
-            meters.told[.init(kind: kind, outcome: outcome)] ?? 0, ["event": kind.name, "outcome": outcome.rawValue])
+            meters.deliveries[.init(kind: kind, outcome: outcome)] ?? 0,
+            ["event": kind.name, "outcome": outcome.rawValue])
         }
       }
     }
-    let resting = Set(snapshot.rests.keys)
+    let backoffs = Set(snapshot.rests.keys)
     let disabled = endpoints.count { $0.disabled != nil }
-    let atRest = endpoints.count { $0.disabled == nil && resting.contains($0.queue) }
+    let backingOff = endpoints.count { $0.disabled == nil && backoffs.contains($0.queue) }
     text.family(
-      "chime_replies_total", .counter, "Answers that were read from topics of endpoints, by what came of them."
+      "chime_replies_total", .counter, "Answers read from the topics of endpoints, by result."
     ) {
       $0.add(meters.replies[nil] ?? 0, ["result": "done"])
       for fault in TokenFault.allCases { $0.add(meters.replies[fault] ?? 0, ["result": fault.rawValue]) }
     }
-    text.family("chime_reply_sources", .gauge, "Topics that this daemon reads answers from.") {
-      let open = snapshot.replies.values.count { $0.isOpen }
-      $0.add(open, ["state": "open"])
-      $0.add(snapshot.replies.count - open, ["state": "waiting"])
+    text.family("chime_reply_sources", .gauge, "Topics and rooms from which this daemon reads answers.") {
+      let connected = snapshot.replies.values.count { $0.isOpen }
+      $0.add(connected, ["state": "connected"])
+      $0.add(snapshot.replies.count - connected, ["state": "disconnected"])
     }
     text.family("chime_endpoints", .gauge, "Endpoints of webhooks, emails, MQTT and Matrix.") {
-      $0.add(endpoints.count - disabled - atRest, ["state": "in_use"])
-      $0.add(atRest, ["state": "resting"])
+      $0.add(endpoints.count - disabled - backingOff, ["state": "in_use"])
+      $0.add(backingOff, ["state": "backoff"])
       $0.add(disabled, ["state": "disabled"])
     }
   }
@@ -231,30 +234,30 @@ struct MetricsText {
         }
       }
     }
-    all("chime_tenant_reminders", .gauge, "Reminders of a tenant that have a time to come.") { $1 }
-    all("chime_tenant_reminders_limit", .gauge, "How many a tenant may have; none where there is no limit.") {
+    all("chime_tenant_reminders", .gauge, "Reminders of a tenant with a future time.") { $1 }
+    all("chime_tenant_reminders_limit", .gauge, "The limit of reminders of a tenant; absent without a limit.") {
       seat, _ in
       seat.definition.reminders
     }
-    all("chime_tenant_requests_total", .counter, "Requests that were taken for a tenant.") { seat, _ in seat.taken }
+    all("chime_tenant_requests_total", .counter, "Requests accepted for a tenant.") { seat, _ in seat.taken }
     all(
-      "chime_tenant_requests_refused_total", .counter, "Requests for a tenant that were refused: too many in a second."
+      "chime_tenant_requests_refused_total", .counter,
+      "Requests of a tenant refused for exceeding its limit per second."
     ) { seat, _ in seat.refused }
   }
 
   private func addStore(to text: inout Exposition) {
     text.family("chime_store_bytes", .gauge, "Size of the store and its log.") { $0.add(Double(storeBytes)) }
-    text.family("chime_store_transactions_total", .counter, "Transactions that have committed to the store.") {
+    text.family("chime_store_transactions_total", .counter, "Transactions committed to the store.") {
       $0.add(Double(transactions))
     }
-    text.family("chime_store_failures_total", .counter, "Times that the store has begun to refuse changes or reading.")
-    {
+    text.family("chime_store_failures_total", .counter, "How often the store began to refuse changes or reads.") {
       $0.add(meters.storeFailures)
     }
-    text.family("chime_store_up", .gauge, "1 while the store takes changes and can be read, 0 while it does not.") {
+    text.family("chime_store_up", .gauge, "1 while the store can be read and written, otherwise 0.") {
       $0.add(snapshot.storeProblem == nil && readings != nil ? 1 : 0)
     }
-    text.family("chime_unrecorded", .gauge, "Times that have fired from memory and are not in the store yet.") {
+    text.family("chime_unrecorded", .gauge, "Times that fired in degraded mode and are not recorded yet.") {
       $0.add(snapshot.unrecorded)
     }
     text.family("chime_snapshot_timestamp_seconds", .gauge, "When the newest snapshot of the store was taken.") {
@@ -263,17 +266,20 @@ struct MetricsText {
     if let heartbeat = snapshot.heartbeat {
       text.family(
         "chime_heartbeats_total", .counter,
-        "Heartbeats by what became of them: held ones were not sent because nothing could fire."
+        "Heartbeats by outcome: suppressed ones were not sent, because nothing could fire."
       ) {
         for outcome in Meters.Heartbeat.allCases {
           $0.add(meters.heartbeats[outcome] ?? 0, ["outcome": outcome.rawValue])
         }
       }
-      text.family("chime_heartbeat_timestamp_seconds", .gauge, "When the last heartbeat was taken.") {
-        if let taken = heartbeat.takenAt { $0.add(Self.seconds(taken)) }
+      text.family(
+        "chime_heartbeat_timestamp_seconds", .gauge,
+        "When the receiver accepted the last heartbeat, in seconds since 1970."
+      ) {
+        if let accepted = heartbeat.acceptedAt { $0.add(Self.seconds(accepted)) }
       }
     }
-    text.family("chime_attention", .gauge, "Sentences that chime status has for a person to see to.") {
+    text.family("chime_problems", .gauge, "Problems that need attention, as chime status shows them.") {
       $0.add(snapshot.notices.count + snapshot.rests.count)
     }
   }
@@ -282,28 +288,31 @@ struct MetricsText {
   private func addFleet(to text: inout Exposition) {
     let states = members.map { ($0, FleetReport.state(of: $0, among: members)) }.filter { $0.1 != .replaced }
     guard !states.isEmpty else { return }
-    text.family("chime_fleet_daemons", .gauge, "Daemons that share the store: lost ones are not heard of any more.") {
-      for state in [DaemonInterface.Daemon.State.running, .leaving, .lost] {
+    text.family("chime_fleet_daemons", .gauge, "Daemons that share the store; lost: without a heartbeat.") {
+      for state in [DaemonInterface.Daemon.State.running, .draining, .lost] {
         $0.add(states.count { $0.1 == state }, ["state": state.rawValue])
       }
     }
-    text.family("chime_fleet_shares", .gauge, "Of the 256 parts of the outbox, those that a daemon has.") {
-      for (member, _) in states { $0.add(member.shares, ["host": member.name, "pid": String(member.process)]) }
+    text.family("chime_fleet_shards", .gauge, "The number of the outbox's 256 shards that a daemon holds.") {
+      for (member, _) in states { $0.add(member.shards, ["host": member.name, "pid": String(member.process)]) }
     }
-    text.family("chime_fleet_unheard_seconds", .gauge, "How long ago a daemon was last heard of.") {
+    text.family("chime_fleet_heartbeat_age_seconds", .gauge, "The age of a daemon's last heartbeat.") {
       for (member, _) in states {
         $0.add(
           max(0, Double((now - member.seenAt).rawValue) / 1_000),
           ["host": member.name, "pid": String(member.process)])
       }
     }
-    text.family("chime_fleet_free_shares", .gauge, "Parts of the outbox that no daemon has that runs.") {
-      $0.add(max(0, FleetMember.allShares - members.filter(\.isLiving).reduce(0) { $0 + $1.shares }))
+    text.family("chime_fleet_unassigned_shards", .gauge, "Shards of the outbox that no running daemon holds.") {
+      $0.add(max(0, FleetMember.allShards - members.filter(\.isLiving).reduce(0) { $0 + $1.shards }))
     }
     guard let months else { return }
-    text.family("chime_history_months", .gauge, "Months that have been made for what fires.") { $0.add(months.months) }
-    text.family("chime_history_outside_months", .gauge, "Times that have come and are in none of them, roughly.") {
-      $0.add(months.timesOutside)
+    text.family("chime_history_partitions", .gauge, "Monthly partitions of the history.") { $0.add(months.months) }
+    text.family(
+      "chime_history_unpartitioned_occurrences", .gauge,
+      "The approximate number of occurrences outside these partitions."
+    ) {
+      $0.add(months.unpartitionedRows)
     }
   }
 

@@ -5,7 +5,7 @@ import ChimeTracking
 extension PackReader {
   private static let trackerKeys = [
     "id", "title", "verb", "kind", "unit", "decimals", "goal", "choice", "presets", "usual", "days", "dayStartsAt",
-    "slot",
+    "timeOfDay",
     "skipsEachMonth", "items", "fields", "bounds", "milestone", "milestones", "icon", "xp",
   ]
 

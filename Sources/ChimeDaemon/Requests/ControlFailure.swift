@@ -8,7 +8,7 @@ import Varlink
 
 /// A ControlFailure says why a request was refused, as one of the errors of the interfaces.
 enum ControlFailure: Error {
-  case notFound(what: String, id: String, near: [String])
+  case notFound(what: String, id: String, similar: [String])
   case ambiguous(id: String, candidates: [String])
   case invalidSchedule(ScheduleError)
   case invalidValue(field: String, String)
@@ -17,7 +17,7 @@ enum ControlFailure: Error {
   case limitExceeded(String)
   /// A rate was exceeded; the client may try again after `retryAfter`.
   case tooMany(String, retryAfter: Milliseconds)
-  case notForTenant(String)
+  case tenantAccessDenied(String)
   case invalidConfiguration(String)
   case storeUnavailable(String)
   case invalidFile(line: Int, String)
@@ -49,8 +49,8 @@ enum ControlFailure: Error {
       VarlinkReply(error: NamedError(varlinkName: "\(interface).\(name)", parameters: parameters))
     }
     switch self {
-    case .notFound(let what, let id, let near):
-      return named("NotFound", Wire.NotFound(what: what, id: id, near: near))
+    case .notFound(let what, let id, let similar):
+      return named("NotFound", Wire.NotFound(what: what, id: id, similar: similar))
     case .ambiguous(let id, let candidates):
       return named("Ambiguous", Wire.Ambiguous(id: id, candidates: candidates))
     // The interface of trackers declares no errors of schedules. It has its own errors of files.
@@ -77,10 +77,10 @@ enum ControlFailure: Error {
     case .tooMany(let limit, let wait):
       return named(
         "LimitExceeded", Wire.LimitExceeded(limit: limit, retryAfter: DurationText.formatISO8601(wait)))
-    case .notForTenant(let tenant):
+    case .tenantAccessDenied(let tenant):
       return named(
-        "NotForTenant",
-        Wire.NotForTenant(
+        "TenantAccessDenied",
+        Wire.TenantAccessDenied(
           tenant: tenant,
           message:
             "you may not act for a tenant \"\(tenant)\", or there is none: ask an administrator to name your user "
@@ -106,11 +106,11 @@ enum ControlFailure: Error {
 
   private init(_ error: TrackingRefused) {
     switch error {
-    case .noTracker(let id): self = .notFound(what: "tracker", id: id.rawValue, near: [])
-    case .noEntry(let id): self = .notFound(what: "entry", id: id.description, near: [])
-    case .noItem(let id, _): self = .notFound(what: "item", id: id.rawValue, near: [])
-    case .noMilestone(let id): self = .notFound(what: "milestone", id: String(id), near: [])
-    case .noPack(let id): self = .notFound(what: "pack", id: id.rawValue, near: [])
+    case .noTracker(let id): self = .notFound(what: "tracker", id: id.rawValue, similar: [])
+    case .noEntry(let id): self = .notFound(what: "entry", id: id.description, similar: [])
+    case .noItem(let id, _): self = .notFound(what: "item", id: id.rawValue, similar: [])
+    case .noMilestone(let id): self = .notFound(what: "milestone", id: String(id), similar: [])
+    case .noPack(let id): self = .notFound(what: "pack", id: id.rawValue, similar: [])
     case .invalid(let field, let message): self = .invalidValue(field: field, message)
     case .unlikely(let field, let message): self = .unlikely(field: field, message)
     case .conflict(let message): self = .conflict(message)

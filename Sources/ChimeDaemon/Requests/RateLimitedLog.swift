@@ -10,7 +10,7 @@ struct RateLimitedLog {
     var uid: UInt32?
   }
 
-  private var told: [Subject: (at: DispatchTime, untold: Int)] = [:]
+  private var entries: [Subject: (at: DispatchTime, suppressed: Int)] = [:]
   static let pause = DispatchTimeInterval.seconds(10)
   /// The number of subjects that are remembered. Beyond it nothing more is logged.
   static let limit = 64
@@ -18,19 +18,19 @@ struct RateLimitedLog {
   /// - Returns: the number of events that were left out since the last log; nil: do not log now.
   mutating func next(_ id: MessageID, _ uid: UInt32?, at now: DispatchTime) -> Int? {
     let subject = Subject(id: id, uid: uid)
-    if let last = told[subject] {
+    if let last = entries[subject] {
       guard now >= last.at + Self.pause else {
-        told[subject]?.untold += 1
+        entries[subject]?.suppressed += 1
         return nil
       }
-      told[subject] = (now, 0)
-      return last.untold
+      entries[subject] = (now, 0)
+      return last.suppressed
     }
-    if told.count >= Self.limit {
-      told = told.filter { now < $0.value.at + Self.pause }
-      guard told.count < Self.limit else { return nil }
+    if entries.count >= Self.limit {
+      entries = entries.filter { now < $0.value.at + Self.pause }
+      guard entries.count < Self.limit else { return nil }
     }
-    told[subject] = (now, 0)
+    entries[subject] = (now, 0)
     return 0
   }
 }

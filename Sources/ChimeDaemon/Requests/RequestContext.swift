@@ -19,7 +19,7 @@ struct RequestContext: RequestPart {
   /// The names of tenants, by owner.
   let tenantNames: [UInt32: String]
   /// The occurrences that fired in degraded mode and were not in the store when the request came.
-  let heard: Set<OccurrenceID>
+  let unrecorded: Set<OccurrenceID>
   /// When the daemon ran, and when it could not fire.
   let uptime: Uptime
   let now: Instant
@@ -48,7 +48,7 @@ extension RequestPart {
   var configuration: Configuration { requestContext.configuration }
   var caller: Caller { requestContext.caller }
   var life: RequestLife { requestContext.life }
-  var heard: Set<OccurrenceID> { requestContext.heard }
+  var unrecorded: Set<OccurrenceID> { requestContext.unrecorded }
   var uptime: Uptime { requestContext.uptime }
   var now: Instant { requestContext.now }
 

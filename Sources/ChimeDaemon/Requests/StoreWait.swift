@@ -203,9 +203,9 @@ struct RequestStore: SharedStore {
     try await wait.call(on: executor) { [base] in try await base.queueOwners() }
   }
 
-  func maintainPartitions(_ edge: HistoryEdge?) async throws -> KeptHistory { try await base.maintainPartitions(edge) }
+  func maintainPartitions(_ edge: HistoryEdge?) async throws -> PruneResult { try await base.maintainPartitions(edge) }
 
-  func partitionCounts() async throws -> (months: Int, timesOutside: Int) {
+  func partitionCounts() async throws -> (months: Int, unpartitionedRows: Int) {
     try await wait.call(on: executor) { [base] in try await base.partitionCounts() }
   }
 }

@@ -161,7 +161,7 @@ extension Tenants.TenantState {
       name: definition.name, reminders: reminders, reminderLimit: definition.reminders,
       requestsPerSecond: definition.requestsPerSecond, requests: taken, requestsRefused: refused,
       deliveriesPerSecond: definition.deliveriesPerSecond,
-      deliveriesHere: rate.map { (Double($0.count) * 1_000_000 / Double($0.span.rawValue)).rounded() / 1_000 },
+      deliveriesPerSecondHere: rate.map { (Double($0.count) * 1_000_000 / Double($0.span.rawValue)).rounded() / 1_000 },
       pendingDeliveries: pending)
   }
 }

@@ -39,7 +39,7 @@ struct WireMapper: Sendable {
     let zone = zone(of: reminder)
     var pausedUntil: Wire.Time?
     if case .until(let end) = reminder.pause, end > now { pausedUntil = time(end, in: zone) }
-    let heard = nextHeard(record)
+    let next = nextNotification(record)
     var shown = RemindersInterface.Reminder(
       id: reminder.id.rawValue, title: reminder.title, when: reminder.schedule.canonical,
       timezone: reminder.timezone.text, gap: reminder.gap.flatMap { Wire.Gap(rawValue: $0.rawValue) },
@@ -55,12 +55,12 @@ struct WireMapper: Sendable {
       within: reminder.within.map(DurationText.formatISO8601),
       snooze: reminder.snoozeLengths.map(DurationText.formatISO8601),
       state: state(record), pausedUntil: pausedUntil, skipNext: reminder.skipNext,
-      next: heard.map { time($0.at, in: zone) }, held: heard?.held.map { time($0, in: zone) },
+      next: next.map { time($0.at, in: zone) }, held: next?.held.map { time($0, in: zone) },
       repeatAt: repeatAt(record).map { time($0, in: zone) },
       last: record.last.map { time($0.id.scheduledAt, in: zone) },
       lastDone: reminder.lastDone.map { time($0, in: zone) }, createdAt: time(reminder.createdAt, in: zone),
       tracker: reminder.tracker.map(link), set: reminder.set, tenant: tenants[reminder.owner])
-    for text in ReminderFields.texts { shown[keyPath: text.shown] = reminder[keyPath: text.kept] }
+    for text in ReminderFields.texts { shown[keyPath: text.shown] = reminder[keyPath: text.stored] }
     return shown
   }
 
@@ -73,7 +73,7 @@ struct WireMapper: Sendable {
       nag: reminder.nag.map(nag), quiet: reminder.quiet.map(quiet),
       within: reminder.within.map(DurationText.formatISO8601),
       snooze: reminder.snoozeLengths.map(DurationText.formatISO8601))
-    for text in ReminderFields.texts { draft[keyPath: text.given] = reminder[keyPath: text.kept] }
+    for text in ReminderFields.texts { draft[keyPath: text.given] = reminder[keyPath: text.stored] }
     return draft
   }
 
@@ -86,7 +86,7 @@ struct WireMapper: Sendable {
 
   /// Returns when the reminder next rings: at a time of its schedule, or at the end of a snooze. `held` is the time of the
   /// schedule that quiet hours delay until then.
-  func nextHeard(_ record: ReminderRecord) -> (at: Instant, held: Instant?)? {
+  func nextNotification(_ record: ReminderRecord) -> (at: Instant, held: Instant?)? {
     let scheduled = nextScheduled(record)
     guard let snoozed = record.snoozedUntil, snoozed <= scheduled?.at ?? .latest else { return scheduled }
     return (snoozed, nil)
@@ -96,7 +96,7 @@ struct WireMapper: Sendable {
   private func nextScheduled(_ record: ReminderRecord) -> (at: Instant, held: Instant?)? {
     // A reminder that waits for another has no known time.
     if waiting(record) != nil { return nil }
-    let plan = HeardTimes(record.reminder, context, now: now)
+    let plan = NotificationTimes(record.reminder, context, now: now)
     return plan.first(of: record).map { ($0.at, $0.at == $0.scheduled + plan.offset ? nil : $0.scheduled) }
   }
 
@@ -116,7 +116,7 @@ struct WireMapper: Sendable {
   func state(_ record: ReminderRecord) -> RemindersInterface.Reminder.State {
     if record.reminder.pause.holds(at: now) { return .paused }
     if record.next != nil { return .active }
-    if record.snoozedUntil != nil || record.awaitedUntil != nil { return .waiting }
+    if record.snoozedUntil != nil || record.pingDeadline != nil { return .waiting }
     if record.awaitsOther { return .active }
     // An unanswered one-off reminder is waiting until its grace ends.
     guard record.open > 0, let last = record.last, now - last.id.scheduledAt <= record.reminder.grace else {
@@ -143,7 +143,7 @@ struct WireMapper: Sendable {
 
   func occurrence(_ occurrence: Occurrence, zone: Zone? = nil) -> OccurrencesInterface.Occurrence {
     let zone = zone ?? zones.local
-    var (snoozedUntil, awaitedUntil): (Instant?, Instant?)
+    var (snoozedUntil, pingDeadline): (Instant?, Instant?)
     var missed: OccurrencesInterface.Occurrence.Missed?
     let state: OccurrencesInterface.Occurrence.State
     switch occurrence.state {
@@ -154,7 +154,7 @@ struct WireMapper: Sendable {
       snoozedUntil = until
     case .awaited(let until):
       state = .awaited
-      awaitedUntil = until
+      pingDeadline = until
     case .done: state = .done
     case .dismissed: state = .dismissed
     case .missed(let reason):
@@ -166,7 +166,7 @@ struct WireMapper: Sendable {
       scheduledAt: time(occurrence.id.scheduledAt, in: zone), firedAt: occurrence.firedAt.map { time($0, in: zone) },
       deliveredAt: occurrence.deliveredAt.map { time($0, in: zone) },
       endedAt: occurrence.endedAt.map { time($0, in: zone) }, snoozedUntil: snoozedUntil.map { time($0, in: zone) },
-      awaitedUntil: awaitedUntil.map { time($0, in: zone) },
+      pingDeadline: pingDeadline.map { time($0, in: zone) },
       late: occurrence.late.flatMap { OccurrencesInterface.Occurrence.Late(rawValue: $0.rawValue) },
       latenessMs: occurrence.lateness.map { Int($0.rawValue) }, missed: missed,
       missedCount: occurrence.missedRun.map(\.count), rounds: occurrence.rounds, repeats: occurrence.repeats,
@@ -195,17 +195,17 @@ struct WireMapper: Sendable {
 
   func attempt(_ attempt: Attempt) -> DeliveriesInterface.Attempt {
     DeliveriesInterface.Attempt(
-      number: attempt.number, startedAt: time(attempt.startedAt), tookMs: Int(attempt.took.rawValue),
+      number: attempt.number, startedAt: time(attempt.startedAt), durationMs: Int(attempt.took.rawValue),
       outcome: DeliveriesInterface.Attempt.Outcome(rawValue: attempt.outcome.rawValue) ?? .failed,
       status: attempt.status,
-      answer: attempt.answer, error: attempt.error)
+      response: attempt.answer, error: attempt.error)
   }
 
   func ping(_ ping: Ping, zone: Zone) -> ExpectationsInterface.PingRecord {
     ExpectationsInterface.PingRecord(
       at: time(ping.at, in: zone), kind: .init(rawValue: ping.kind.rawValue) ?? .succeeded, uid: Int(ping.uid),
       tenant: ping.endpoint == nil ? ping.via : nil, endpoint: ping.endpoint,
-      tookMs: ping.took.map { Int($0.rawValue) }, status: ping.status, output: ping.output)
+      durationMs: ping.took.map { Int($0.rawValue) }, status: ping.status, output: ping.output)
   }
 }
 
@@ -213,7 +213,7 @@ extension WireMapper {
   /// Returns why a time to come will not ring, as things stand.
   ///
   /// - Parameter isAgain: whether it is the end of a snooze or a repeat. Only a met goal ends those.
-  func passedOver(_ link: LinkedTracker?, at time: Instant, isAgain: Bool) -> Wire.PassedOver? {
+  func skipReason(_ link: LinkedTracker?, at time: Instant, isAgain: Bool) -> Wire.SkipReason? {
     switch link?.verdict(on: time) {
     case .doneAlready: .doneAlready
     case .paused: isAgain ? nil : .paused
@@ -229,9 +229,9 @@ extension WireMapper {
     var reminder = reminder(filled)
     reminder.follows = try chain(of: record.reminder, in: transaction)
     reminder.onlyIfDone = try condition(of: record, in: transaction)
-    guard record.reminder.tracker?.quietWhenDone == true, let at = nextHeard(record)?.at else { return reminder }
+    guard record.reminder.tracker?.quietWhenDone == true, let at = nextNotification(record)?.at else { return reminder }
     let link = try LinkedTracker.read(for: record.reminder, from: at, to: at, in: transaction, context)
-    reminder.passedOver = passedOver(link, at: at, isAgain: at == record.snoozedUntil)
+    reminder.skipReason = skipReason(link, at: at, isAgain: at == record.snoozedUntil)
     return reminder
   }
 
@@ -265,9 +265,9 @@ extension WireMapper {
   }
 
   /// - Returns: nil if there are none.
-  func leftOut(_ days: [LeftOutDay]) -> [Wire.LeftOut]? {
+  func excludedDays(_ days: [ExcludedDay]) -> [Wire.ExcludedDay]? {
     days.isEmpty
       ? nil
-      : days.map { Wire.LeftOut(date: "\($0.date)", calendar: $0.calendar, names: dayNames($0.calendar, $0.date)) }
+      : days.map { Wire.ExcludedDay(date: "\($0.date)", calendar: $0.calendar, names: dayNames($0.calendar, $0.date)) }
   }
 }

@@ -4,7 +4,7 @@ import Glibc
 /// The daemon's command line.
 package struct Arguments: Hashable, Sendable {
   package enum Action: Hashable, Sendable {
-    case run, check, examine, printConfiguration, help, version
+    case run, check, diagnose, printConfiguration, help, version
     /// Moves the store from the other engine to this one.
     case move(Configuration.StoreEngine)
   }
@@ -27,7 +27,7 @@ package struct Arguments: Hashable, Sendable {
       --state-dir DIR     keep the store and the secrets here
       --socket PATH       listen here
       --check             say whether the configuration can be taken, and end
-      --examine           look at what it stands on, print that as JSON (for chime doctor), and end
+      --diagnose           check its environment, print the result as JSON (for chime doctor), and end
       --move-to ENGINE    move the store to postgres or sqlite (for chime store move), and end
       --dry-run           with --move-to: try everything but the moving
       --print-config      say what is in force and from which file, and end
@@ -64,7 +64,7 @@ package struct Arguments: Hashable, Sendable {
       case "--state-dir": stateFolder = try value("--state-dir", attached)
       case "--socket": socket = try value("--socket", attached)
       case "--check": action = .check
-      case "--examine": action = .examine
+      case "--diagnose": action = .diagnose
       case "--print-config": action = .printConfiguration
       case "--move-to":
         let name = try value("--move-to", attached)
@@ -77,7 +77,7 @@ package struct Arguments: Hashable, Sendable {
       case "--version": action = .version
       default:
         let known = [
-          "--system", "--config", "--state-dir", "--socket", "--check", "--examine",
+          "--system", "--config", "--state-dir", "--socket", "--check", "--diagnose",
           "--print-config", "--move-to", "--dry-run", "--help", "--version",
         ]
         let near = SpellingSuggestions.to(parts[0], among: known).first.map { "; did you mean \($0)?" } ?? ""

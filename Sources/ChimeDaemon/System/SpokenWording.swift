@@ -7,11 +7,11 @@ import ChimeWords
 struct SpokenWording: TrackingWording {
   var languages: [String] { Catalogs.languages }
 
-  func goalMet(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords {
+  func goalMet(_ tracker: Tracker, _ progress: GoalProgress) -> TrackingWords {
     let title = localized("Goal met: %1", text(tracker.title))
-    let streak = standing.form.streak.length
+    let streak = progress.form.streak.length
     let body =
-      switch standing.form.streak.unit {
+      switch progress.form.streak.unit {
       case _ where streak < 2: ""
       case .days: localized(count: streak, "%n day running", "%n days running")
       case .weeks: localized(count: streak, "%n week running", "%n weeks running")
@@ -20,11 +20,11 @@ struct SpokenWording: TrackingWording {
     return TrackingWords(title, body)
   }
 
-  func limit(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords {
-    let amounts = limitAmounts(tracker, standing)
+  func limit(_ tracker: Tracker, _ progress: GoalProgress) -> TrackingWords {
+    let amounts = limitAmounts(tracker, progress)
     return TrackingWords(
       localized("%1: %2 of %3", text(tracker.title), amounts.reached, amounts.of),
-      standing.limit == .passed
+      progress.limit == .exceeded
         ? localized("The limit is exceeded by %1", amounts.rest) : localized("%1 left today", amounts.rest))
   }
 
@@ -33,8 +33,8 @@ struct SpokenWording: TrackingWording {
     guard level.left > .zero else {
       return TrackingWords(
         localized("%1: used up", title),
-        level.short == .zero
-          ? "" : localized("%1 more was logged than the stock had", amount(level.short, of: tracker)))
+        level.shortfall == .zero
+          ? "" : localized("%1 more was logged than the stock had", amount(level.shortfall, of: tracker)))
     }
     return TrackingWords(
       localized("%1: %2 left", title, amount(level.left, of: tracker)),
@@ -71,9 +71,10 @@ struct SpokenWording: TrackingWording {
   func notice(_ sentence: String) -> String { localizedServerMessage(sentence) }
 
   func notPinged(_ title: String, since time: String, last: String?) -> TrackingWords {
-    let heard = last.map { localized("The last successful ping came at %1.", $0) } ?? localized("No ping has come yet.")
+    let lastPing =
+      last.map { localized("The last successful ping came at %1.", $0) } ?? localized("No ping has come yet.")
     return TrackingWords(
-      localized("%1: no ping", title), "\(localized("A ping was expected from %1 on.", time)) \(heard)")
+      localized("%1: no ping", title), "\(localized("A ping was expected from %1 on.", time)) \(lastPing)")
   }
 
   func failed(_ title: String, status: Int?, output: String?) -> TrackingWords {

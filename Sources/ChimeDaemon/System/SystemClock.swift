@@ -34,24 +34,24 @@ package enum SystemClock {
   // two queues.
   private static let unfollowed = Int64.min
   private static let offset = Atomic<Int64>(unfollowed)
-  private static let heard = Mutex((clock: StoreClock(), step: Milliseconds.zero))
+  private static let storeClock = Mutex((clock: StoreClock(), step: Milliseconds.zero))
 
   /// Whether the clock follows a database. Setting the local clock then has no effect.
   static var isFollowing: Bool { offset.load(ordering: .relaxed) != unfollowed }
 
   /// Follows the database's clock from now on.
   static func follow(_ time: StoreTime) {
-    heard.withLock { heard in
-      heard.step = heard.step + heard.clock.hear(time)
-      if let known = heard.clock.offset { offset.store(known, ordering: .relaxed) }
+    storeClock.withLock { storeClock in
+      storeClock.step = storeClock.step + storeClock.clock.observe(time)
+      if let known = storeClock.clock.offset { offset.store(known, ordering: .relaxed) }
     }
   }
 
   /// Returns the sum of the database clock's steps since the last call.
   static func takeStep() -> Milliseconds {
-    heard.withLock { heard in
-      defer { heard.step = .zero }
-      return heard.step
+    storeClock.withLock { storeClock in
+      defer { storeClock.step = .zero }
+      return storeClock.step
     }
   }
 

@@ -84,7 +84,7 @@ public struct CommandEnvironment: Hashable, Sendable {
       "CHIME_ATTEMPT": String(message.delivery.attempts + 1),
       "CHIME_CHANNEL": message.delivery.queue.channel.rawValue,
     ]
-    for text in Reminder.toldTexts {
+    for text in Reminder.messageTexts {
       facts["CHIME_\(text.name.uppercased())"] = reminder?[keyPath: text.path] ?? ""
     }
     // The C library ends a variable at its first NUL. The JSON keeps the full text.

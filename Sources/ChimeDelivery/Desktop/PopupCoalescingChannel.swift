@@ -16,7 +16,7 @@ public final class PopupCoalescingChannel: Channel {
 
   private let transport: any PopupTransport
   private let clock: @Sendable () -> Instant
-  private let queue = DispatchQueue(label: "io.chime.gathering")
+  private let queue = DispatchQueue(label: "io.chime.popups")
   /// A mutex guards the state: messages come from the loop, outcomes from the transport's thread, and timer ends from
   /// the queue. It is held while the coalescer decides, never during a report.
   private let state = Mutex(State())

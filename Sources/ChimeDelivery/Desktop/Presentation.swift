@@ -47,7 +47,7 @@ public enum Presentation {
     if let body = message.body {
       lines.append(PlainText.clipped(PlainText.withoutControls(body, lines: true), bytes: bodyLimit))
     }
-    for text in Reminder.toldTexts {
+    for text in Reminder.messageTexts {
       guard let value = message.reminder?[keyPath: text.path], !value.isEmpty else { continue }
       lines.append(PlainText.clipped(PlainText.withoutControls(value, lines: false), bytes: bodyLimit))
     }

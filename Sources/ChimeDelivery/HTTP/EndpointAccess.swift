@@ -75,8 +75,8 @@ public struct EndpointAccess: Sendable {
 
   /// Whether the endpoint can withdraw messages; nil if its kind or template never can, false if the required token is
   /// missing.
-  public var takesBack: Bool? {
-    if endpoint.kind.takesBack { return true }
+  public var canWithdraw: Bool? {
+    if endpoint.kind.canWithdraw { return true }
     guard template?.withdrawal != nil else { return nil }
     return token?.withdrawing != nil || !withdrawalHeaders.contains { $0.usesWithdrawalToken }
   }
@@ -86,7 +86,7 @@ public struct EndpointAccess: Sendable {
     EventSubscriptions.Subscriber(
       queue: endpoint.queue, events: endpoint.settings.events.map(Set.init) ?? OccurrenceEvent.usual,
       reminders: endpoint.settings.reminders.flatMap(ReminderChoice.init),
-      takesBack: takesBack == true, keepsState: endpoint.kind.keepsState)
+      canWithdraw: canWithdraw == true, keepsState: endpoint.kind.keepsState)
   }
 
   /// Returns the secrets that sign at a given time.

@@ -28,7 +28,7 @@ package struct HTTPRequest: Sendable {
 package struct HTTPResult: Sendable {
   /// The status; nil if no response arrived or, for an email, if the session ended without a reply.
   var status: Int?
-  /// The first `HTTPLimits.kept` bytes of the body as received. Apply `redaction` before storing or showing them;
+  /// The first `HTTPLimits.maxBodyBytes` bytes of the body as received. Apply `redaction` before storing or showing them;
   /// `failure` and `details` are already redacted.
   var answer: [UInt8] = []
   /// Whether `answer` is complete.
@@ -76,7 +76,7 @@ struct HTTPLimits: Sendable {
   var idle: Milliseconds
 
   /// Maximum bytes kept of a body.
-  static let kept = 4_096
+  static let maxBodyBytes = 4_096
   /// Maximum bytes read of headers, interim responses (1xx) included.
   static let headers = 65_536
   /// Maximum bytes received per response with all framing and TLS. HTTP/2 responses on one connection share the limit,

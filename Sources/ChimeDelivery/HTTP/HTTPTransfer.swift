@@ -19,7 +19,7 @@ final class HTTPTransfer {
   private var number: UInt = 0
   private var started = SuspendingClock.now
   /// When data of the response last arrived.
-  private var heard = SuspendingClock.now
+  private var lastDataAt = SuspendingClock.now
   private var headers: UnsafeMutablePointer<curl_slist>?
   private var body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var certificates: String?
@@ -50,7 +50,7 @@ final class HTTPTransfer {
   /// Whether the session has reached the message.
   private var hasBegun = false
   /// Whether further replies are ignored. The next one would answer QUIT.
-  private var isHeard = false
+  private var ignoresReplies = false
 
   /// Nil if libcurl is out of memory.
   init?(limits: HTTPLimits, route: HTTPRoute, sockets: DialledSockets) {
@@ -189,7 +189,7 @@ final class HTTPTransfer {
     self.job = job
     self.number = number
     started = .now
-    heard = started
+    lastDataAt = started
     complaint.pointee = 0
     need(chime_curl_set_string(handle, CURLOPT_URL, request.url))
     need(
@@ -257,9 +257,9 @@ final class HTTPTransfer {
 
   /// Parses a line of a reply (RFC 5321, section 4.2): `250-first`, `250 last`.
   private func read(reply line: UnsafeRawBufferPointer) {
-    guard !isHeard else { return }
+    guard !ignoresReplies else { return }
     if isReplyOver { answer = [] }
-    answer.append(contentsOf: line.prefix(max(0, HTTPLimits.kept - answer.count)))
+    answer.append(contentsOf: line.prefix(max(0, HTTPLimits.maxBodyBytes - answer.count)))
     guard line.count >= 3, line.prefix(3).allSatisfy({ (0x30...0x39).contains($0) }) else { return }
     isReplyOver = line.count < 4 || line[3] != UInt8(ascii: "-")
     guard isReplyOver else { return }
@@ -267,7 +267,7 @@ final class HTTPTransfer {
     // libcurl sends QUIT next and blocks the whole thread until the server replies. Shutting down the reading side ends
     // that wait, so that this server delays no other.
     if let connection, let reply, reply >= 400 || sent == body.count {
-      isHeard = true
+      ignoresReplies = true
       shutdown(connection.socket, Int32(SHUT_RD))
     }
   }
@@ -353,11 +353,11 @@ final class HTTPTransfer {
 
   /// Consumes a part of the body. Returns whether to continue.
   private func take(_ part: UnsafeRawBufferPointer) -> Bool {
-    heard = .now
+    lastDataAt = .now
     if let stream = job?.stream, let status = long(CURLINFO_RESPONSE_CODE), (200...299).contains(status) {
       return stream.take(part)
     }
-    let room = HTTPLimits.kept - answer.count
+    let room = HTTPLimits.maxBodyBytes - answer.count
     if room > 0 { answer.append(contentsOf: part.prefix(room)) }
     received += part.count
     return received <= limits.answer
@@ -365,7 +365,7 @@ final class HTTPTransfer {
 
   /// Consumes a header line. Returns whether to continue.
   private func take(header line: UnsafeRawBufferPointer) -> Bool {
-    heard = .now
+    lastDataAt = .now
     headerBytes += line.count
     guard headerBytes <= HTTPLimits.headers else { return false }
     if envelope != nil { read(reply: line) }
@@ -440,7 +440,7 @@ final class HTTPTransfer {
   /// Time until the stream is given up for silence; nil if this is no stream.
   var quietRest: Milliseconds? {
     guard let stream = job?.stream else { return nil }
-    return stream.quiet - Milliseconds(heard.duration(to: .now))
+    return stream.quiet - Milliseconds(lastDataAt.duration(to: .now))
   }
 
   /// Returns the result of a stream given up for silence.

@@ -43,7 +43,7 @@ struct MQTTDiscovery {
   var version: String
 
   /// The values of `type` in events.
-  static let events = OccurrenceEvent.allCases.filter { $0 != .repeated }.map { DeliveryEvent.Kind.told($0).type }
+  static let events = OccurrenceEvent.allCases.filter { $0 != .repeated }.map { DeliveryEvent.Kind.event($0).type }
 
   var bytes: [UInt8] {
     var json = JSONText()

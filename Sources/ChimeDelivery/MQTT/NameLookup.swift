@@ -2,12 +2,12 @@ import Glibc
 
 /// Resolves host names on a thread of their own, so that an unresponsive name server blocks nothing else.
 enum NameLookup {
-  /// - Parameter told: Called once from that thread, with the addresses in the order to try them or with the fault.
+  /// - Parameter completion: Called once from that thread, with the addresses in the order to try them or with the fault.
   /// - Throws: `SystemError` if no thread is available.
   static func begin(
-    _ host: String, told: @escaping @Sendable (Result<[NetworkAddress], DeliveryError>) -> Void
+    _ host: String, completion: @escaping @Sendable (Result<[NetworkAddress], DeliveryError>) -> Void
   ) throws(SystemError) {
-    try WorkerThread.start(name: "chime-names") { told(addresses(of: host)) }
+    try WorkerThread.start(name: "chime-names") { completion(addresses(of: host)) }
   }
 
   private static func addresses(of host: String) -> Result<[NetworkAddress], DeliveryError> {

@@ -127,7 +127,7 @@ extension MatrixContent {
   }
 
   private static func event(_ message: OutboundMessage, timeOfDay: (Instant) -> String) -> String? {
-    guard case .told(let event) = message.delivery.event?.kind else { return nil }
+    guard case .event(let event) = message.delivery.event?.kind else { return nil }
     return switch event {
     case .reopened: localized("waits for an answer again")
     case .givenUp:

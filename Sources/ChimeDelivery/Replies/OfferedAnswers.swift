@@ -66,9 +66,9 @@ struct OfferedAnswers: Sendable {
 
   private static func write(_ offer: Offer?, _ name: StaticString, _ json: inout JSONText) {
     guard let offer else { return json.member(name, String?.none) }
-    json.object(name) { told in
-      told.member("label", offer.label)
-      told.member("token", offer.token)
+    json.object(name) { offered in
+      offered.member("label", offer.label)
+      offered.member("token", offer.token)
     }
   }
 

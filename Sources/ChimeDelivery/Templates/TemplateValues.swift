@@ -1,7 +1,7 @@
 package import ChimeCore
 package import ChimeSchedule
 
-/// A Placeholder names a value of a message: a `Name`, or a text of the reminder (`Reminder.toldTexts`).
+/// A Placeholder names a value of a message: a `Name`, or a text of the reminder (`Reminder.messageTexts`).
 /// `docs/delivery.md` documents them.
 struct Placeholder: Hashable, Sendable, CaseIterable, CustomStringConvertible {
   let description: String
@@ -16,7 +16,7 @@ struct Placeholder: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     self = known
   }
 
-  static let allCases = Name.allCases.map { Self($0) } + Reminder.toldTexts.map { Self($0) }
+  static let allCases = Name.allCases.map { Self($0) } + Reminder.messageTexts.map { Self($0) }
 
   /// Whether the value is a secret.
   var isSecret: Bool { self == Self(.token) || self == Self(.withdrawalToken) }
@@ -125,7 +125,7 @@ package struct TemplateValues: Sendable {
     self[.body] = TemplateValue(message.body)
     self[.tags] = .list(reminder?.tags ?? [])
     self[.urgency] = .text((reminder?.urgency ?? .normal).rawValue)
-    for text in Reminder.toldTexts { self[Placeholder(text)] = TemplateValue(reminder?[keyPath: text.path]) }
+    for text in Reminder.messageTexts { self[Placeholder(text)] = TemplateValue(reminder?[keyPath: text.path]) }
     self[.scheduledAt] = .text(Timestamp.rfc3339(occurrence.id.scheduledAt))
     self[.scheduledTime] = .text(timeOfDay(occurrence.id.scheduledAt))
     self[.firedAt] = TemplateValue(occurrence.firedAt.map(Timestamp.rfc3339))

@@ -22,13 +22,13 @@ enum WebhookAnswer: Hashable, Sendable {
   /// Parses a response.
   ///
   /// - Parameters:
-  ///   - body: The complete body. A body longer than `HTTPLimits.kept` is ignored.
+  ///   - body: The complete body. A body longer than `HTTPLimits.maxBodyBytes` is ignored.
   ///   - contentType: The header. Only `application/json` and a missing header are accepted.
   ///   - round: The round of the occurrence that was sent.
   ///   - redaction: Applied to quoted parts of the body.
   init(_ body: [UInt8], contentType: String?, round: Int = 1, redaction: Redaction = Redaction()) {
     self = .nothing
-    guard Self.isJSON(contentType), body.count <= HTTPLimits.kept, !body.isEmpty,
+    guard Self.isJSON(contentType), body.count <= HTTPLimits.maxBodyBytes, !body.isEmpty,
       let fields = try? JSONDecoder().decode([String: Field].self, from: Data(body)), let action = fields["action"]
     else { return }
     // JSON leaves open which of two members with one name counts, so such an object is rejected.

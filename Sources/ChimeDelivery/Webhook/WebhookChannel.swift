@@ -72,7 +72,7 @@ public final class WebhookChannel: EndpointChannel {
     guard message.delivery.event?.isWithdrawal == true else { return nil }
     // The endpoint's template or token may have changed since the withdrawal was queued.
     let name = message.delivery.queue.channel
-    if access.takesBack != true { return "endpoint \"\(name)\" cannot take messages back" }
+    if access.canWithdraw != true { return "endpoint \"\(name)\" cannot take messages back" }
     if access.template?.receipt != nil, message.receipt == nil {
       return "endpoint \"\(name)\" did not return an id for the message"
     }

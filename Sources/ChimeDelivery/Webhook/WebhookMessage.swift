@@ -42,12 +42,12 @@ struct FiredReminder {
     data.member("change", news.change?.rawValue)
     data.member("channel", message.delivery.queue.channel.rawValue)
     if let entry = news.entry {
-      data.object("entry") { told in
-        told.member("at", Timestamp.rfc3339(entry.at))
-        told.member("day", entry.day)
-        told.member("id", entry.id)
-        told.member("item", entry.item)
-        told.member("value", entry.value)
+      data.object("entry") { object in
+        object.member("at", Timestamp.rfc3339(entry.at))
+        object.member("day", entry.day)
+        object.member("id", entry.id)
+        object.member("item", entry.item)
+        object.member("value", entry.value)
       }
     } else {
       data.member("entry", String?.none)
@@ -56,11 +56,11 @@ struct FiredReminder {
     data.member("title", message.title)
     write(news.facts, &data)
     if let unlocked = news.unlocked {
-      data.object("unlocked") { told in
-        told.member("id", unlocked.id)
-        told.member("kind", unlocked.kind.rawValue)
-        told.member("pack", unlocked.pack)
-        told.member("title", unlocked.title)
+      data.object("unlocked") { object in
+        object.member("id", unlocked.id)
+        object.member("kind", unlocked.kind.rawValue)
+        object.member("pack", unlocked.pack)
+        object.member("title", unlocked.title)
       }
     } else {
       data.member("unlocked", String?.none)
@@ -108,7 +108,7 @@ struct FiredReminder {
     write(message.report?.facts, &data)
     if let event { data.member("until", event.until.map(Timestamp.rfc3339)) }
     data.member("urgency", (reminder?.urgency ?? .normal).rawValue)
-    for text in Reminder.toldTexts { data.member(key: text.name) { $0.write(reminder?[keyPath: text.path]) } }
+    for text in Reminder.messageTexts { data.member(key: text.name) { $0.write(reminder?[keyPath: text.path]) } }
   }
 }
 
@@ -157,9 +157,9 @@ extension DeliveryEvent.Kind {
   /// The value of `type`.
   var type: String {
     switch self {
-    case .told(.fired), .told(.repeated), .withdrawal: "reminder.fired"
-    case .told(.givenUp): "message.givenUp"
-    case .told(let event): (event.isOfTracker ? "tracker." : "occurrence.") + event.rawValue
+    case .event(.fired), .event(.repeated), .withdrawal: "reminder.fired"
+    case .event(.givenUp): "message.givenUp"
+    case .event(let event): (event.isOfTracker ? "tracker." : "occurrence.") + event.rawValue
     }
   }
 }

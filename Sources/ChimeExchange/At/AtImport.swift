@@ -47,7 +47,7 @@ public enum AtImport {
       .flatMap { DraftText.line($0, maximum: CrontabCommand.longestTitle) }
     let title = name ?? "at job \(job.number)"
     guard job.queue != "=" else {
-      plan.remark(line, title, .passed, "it runs at this moment")
+      plan.remark(line, title, .past, "it runs at this moment")
       return
     }
     try plan.take(

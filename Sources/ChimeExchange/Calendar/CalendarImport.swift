@@ -98,7 +98,7 @@ public enum CalendarImport {
         try plan.add(item.draft(schedule))
         isPassed = false
       }
-      if isPassed { plan.remark(item.line, item.title, .passed, "it has passed") }
+      if isPassed { plan.remark(item.line, item.title, .past, "it has passed") }
     }
   }
 }

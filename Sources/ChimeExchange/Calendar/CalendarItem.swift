@@ -80,7 +80,7 @@ struct CalendarItem {
       }
       instant = try moment(CivilDateTime(date: span.start.date, time: time), span.usual, in: zone)
     }
-    guard instant > settings.now else { throw .passed }
+    guard instant > settings.now else { throw .past }
     // Prefer the clock it was written for, if unambiguous, so that it follows later changes of the zone's rules.
     let civil = zone.civil(at: instant)
     var isOnClock = alarm.map { if case .absolute = $0 { false } else { true } } ?? true
@@ -93,7 +93,7 @@ struct CalendarItem {
   /// Adds days on the clock first, then elapsed time (RFC 5545 section 3.3.6).
   private func moment(_ start: CivilDateTime, _ trigger: CalendarDuration, in zone: Zone) throws(NoSchedule) -> Instant
   {
-    guard let date = start.date.adding(days: Int(trigger.days)) else { throw .passed }
+    guard let date = start.date.adding(days: Int(trigger.days)) else { throw .past }
     return zone.instant(of: CivilDateTime(date: date, time: start.time)) + .seconds(trigger.seconds)
   }
 }

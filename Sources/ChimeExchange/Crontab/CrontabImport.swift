@@ -126,7 +126,7 @@ public enum CrontabImport {
         plan.remark(number, name, .refused, reason)
         return
       } catch {
-        plan.remark(number, name, .passed, "it has no future time")
+        plan.remark(number, name, .past, "it has no future time")
         return
       }
       try plan.add(

@@ -163,8 +163,8 @@ extension SQLTransaction {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       """, key, number, ping.at, PingCode.of(ping.kind), ping.uid, ping.via, ping.took?.rawValue, ping.status,
       ping.output)
-    if number > Ping.kept {
-      try connection.run("DELETE FROM ping WHERE reminder = $1 AND number <= $2", key, number - Ping.kept)
+    if number > Ping.maxStored {
+      try connection.run("DELETE FROM ping WHERE reminder = $1 AND number <= $2", key, number - Ping.maxStored)
     }
   }
 

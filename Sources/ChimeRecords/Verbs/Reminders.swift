@@ -148,7 +148,7 @@ extension SQLTransaction {
     return ReminderRecord(
       reminder: reminder, next: row.optionalInstant(10), nextDueAt: row.optionalInstant(11),
       last: row.isNull(17) ? nil : try row.occurrence(16), open: row.int(12), snoozedUntil: row.optionalInstant(13),
-      repeatAt: row.optionalInstant(14), awaitedUntil: row.optionalInstant(15), downSince: row.optionalInstant(34),
+      repeatAt: row.optionalInstant(14), pingDeadline: row.optionalInstant(15), downSince: row.optionalInstant(34),
       awaitsOther: row.int(33) != 0)
   }
 

@@ -406,7 +406,7 @@ extension SpokenParser {
     var (said, _) = try daytimes()
     if isAfterDone { return try afterDone(kind, said) }
     if said.isEmpty { said = [context.words().day] }
-    let days = try leftOut(of: try days(kind))
+    let days = try exceptions(of: try days(kind))
     return try settled(Phrase(pattern: .times(days, said), bounds: bounds))
   }
 
@@ -495,7 +495,7 @@ extension SpokenParser {
   }
 
   /// Removes the weekdays after `except`.
-  private func leftOut(of days: Phrase.Days) throws(Fault) -> Phrase.Days {
+  private func exceptions(of days: Phrase.Days) throws(Fault) -> Phrase.Days {
     guard !exceptDays.isEmpty else { return days }
     guard case .weekdays(let set) = days else {
       throw senseless(
@@ -530,7 +530,7 @@ extension SpokenParser {
         expected: "a schedule like \"every 4h after done\"")
       return try settled(Phrase(pattern: .elapsedAfterDone(seconds: seconds), bounds: bounds))
     }
-    let kept = try leftOut(of: days ?? .weekdays(.everyDay))
+    let kept = try exceptions(of: days ?? .weekdays(.everyDay))
     try needSense(
       seconds <= 86_400 || window == nil && kept == .weekdays(.everyDay), words,
       "an interval of more than a day fits neither days of the week nor a part of the day",

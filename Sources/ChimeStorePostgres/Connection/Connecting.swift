@@ -11,16 +11,16 @@ extension PostgresConfiguration {
     let password = try password()
     var reasons: [String] = []
     for host in hosts {
-      var told = options.merging(host) { $1 }
+      var keywords = options.merging(host) { $1 }
       // An empty name means the default host, but `hostaddr` may still be set.
-      if let name = host["host"], name.isEmpty { told["host"] = nil }
-      told["connect_timeout"] = nil
-      told["client_encoding"] = "UTF8"
+      if let name = host["host"], name.isEmpty { keywords["host"] = nil }
+      keywords["connect_timeout"] = nil
+      keywords["client_encoding"] = "UTF8"
       // With several hosts, the first may be a standby.
-      for (keyword, value) in Self.usual where told[keyword] == nil { told[keyword] = value }
-      if let password { told["password"] = password }
+      for (keyword, value) in Self.usual where keywords[keyword] == nil { keywords[keyword] = value }
+      if let password { keywords["password"] = password }
       do {
-        return try prepared(open(told))
+        return try prepared(open(keywords))
       } catch {
         guard case .unavailable(let sentence) = error else { throw error }
         if !reasons.contains(sentence) { reasons.append(sentence) }
@@ -35,8 +35,8 @@ extension PostgresConfiguration {
     "keepalives_interval": "2", "keepalives_count": "3", "tcp_user_timeout": "10000",
   ]
 
-  private func open(_ told: [String: String]) throws(StoreFailure) -> Connection {
-    let pairs = told.sorted { $0.key < $1.key }
+  private func open(_ keywords: [String: String]) throws(StoreFailure) -> Connection {
+    let pairs = keywords.sorted { $0.key < $1.key }
     let handle = withStrings(pairs.map(\.key)) { keywords in
       withStrings(pairs.map(\.value)) { values in chime_pq_connect_start(keywords, values) }
     }

@@ -113,27 +113,27 @@ final class Connection: SQLConnection {
   struct Queued {
     fileprivate let name: [CChar]
     fileprivate let parameters: Parameters
-    fileprivate let heard: (Answer) throws -> Void
+    fileprivate let completion: (Answer) throws -> Void
   }
 
   /// Prepares a statement for `send`.
   ///
-  /// - Parameter heard: receives the result; it must not use this connection.
+  /// - Parameter completion: receives the result; it must not use this connection.
   func queued<each Value: SQLValue>(
-    _ sql: StaticString, _ values: repeat each Value, heard: @escaping (Answer) throws -> Void = { _ in }
+    _ sql: StaticString, _ values: repeat each Value, completion: @escaping (Answer) throws -> Void = { _ in }
   ) throws(StoreFailure) -> Queued {
     let prepared = try statement(sql, repeat (each Value).self)
     var parameters = Parameters()
     for value in repeat each values { value.bind(to: &parameters) }
-    return Queued(name: prepared.name, parameters: parameters, heard: heard)
+    return Queued(name: prepared.name, parameters: parameters, completion: completion)
   }
 
   /// Prepares a composed query for `send`.
-  func queued(_ query: ComposedQuery, heard: @escaping (Answer) throws -> Void) throws(StoreFailure) -> Queued {
+  func queued(_ query: ComposedQuery, completion: @escaping (Answer) throws -> Void) throws(StoreFailure) -> Queued {
     let prepared = try statement(query)
     var parameters = Parameters()
     for value in query.values { value.bind(to: &parameters) }
-    return Queued(name: prepared.name, parameters: parameters, heard: heard)
+    return Queued(name: prepared.name, parameters: parameters, completion: completion)
   }
 
   /// The maximum number of statements in one pipeline.
@@ -174,7 +174,7 @@ final class Connection: SQLConnection {
       guard let result = chime_pq_get_result(handle) else { throw lost() }
       do {
         // Results after a failure are discarded: the server skips those statements, or nobody needs them.
-        if first != nil { chime_pq_clear(result) } else { try one.heard(try check(result)) }
+        if first != nil { chime_pq_clear(result) } else { try one.completion(try check(result)) }
       } catch {
         first = error
       }

@@ -11,7 +11,7 @@ final class Session: @unchecked Sendable {
   private let place: PostgresConfiguration
   private let isReadOnly: Bool
   private let turn = ClaimCursor()
-  private let heard: @Sendable (StoreTime) -> Void
+  private let onTime: @Sendable (StoreTime) -> Void
   private let leases: LeaseState
   private var transaction: Transaction?
   /// The previous backend, which the server may still consider alive.
@@ -31,13 +31,13 @@ final class Session: @unchecked Sendable {
 
   init(
     label: String, place: PostgresConfiguration, isReadOnly: Bool, leases: LeaseState = LeaseState(),
-    heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
+    onTime: @escaping @Sendable (StoreTime) -> Void = { _ in }
   ) {
     self.leases = leases
     queue = DispatchQueue(label: label)
     self.place = place
     self.isReadOnly = isReadOnly
-    self.heard = heard
+    self.onTime = onTime
   }
 
   /// Returns a transaction on a live session, and opens the session if necessary.
@@ -61,7 +61,7 @@ final class Session: @unchecked Sendable {
       current = backend
       let opened = Transaction(
         connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly, leases: leases, turn: turn,
-        claimTimeout: place.claimTimeout, heard: heard)
+        claimTimeout: place.claimTimeout, onTime: onTime)
       try opened.hearTime()
       transaction = opened
       leases.change { $0.openings += 1 }

@@ -23,7 +23,7 @@ final class FleetHeartbeat {
   private var clock = StoreClock()
   private var lastLook: Int64 = 0
   /// Whether another daemon has announced new deliveries. Without announcements the loop polls.
-  private var needsLook = false
+  private var needsCheck = false
   private var isLeaving = false
   /// Whether rows of daemons that are long gone are to be deleted.
   private var needsForgetting = false
@@ -64,10 +64,10 @@ final class FleetHeartbeat {
       hear()
     }
     guard leases.current.living > 1 else { return heartbeat.next }
-    if needsLook, Self.clock() >= lastLook + Self.wordInterval { look() }
+    if needsCheck, Self.clock() >= lastLook + Self.wordInterval { look() }
     if needsWord, Self.clock() >= lastWord + Self.wordInterval { sayThereIsSomething() }
     var next = heartbeat.next
-    if needsLook { next = min(next, lastLook + Self.wordInterval) }
+    if needsCheck { next = min(next, lastLook + Self.wordInterval) }
     return needsWord ? min(next, lastWord + Self.wordInterval) : next
   }
 
@@ -80,7 +80,7 @@ final class FleetHeartbeat {
       heartbeat.called(at: Self.clock())
     }
     if words.contains(Word.members.rawValue) { heartbeat.called(at: Self.clock()) }
-    if words.contains(Word.outbox.rawValue) { needsLook = true }
+    if words.contains(Word.outbox.rawValue) { needsCheck = true }
   }
 
   /// Stops taking shards.
@@ -112,8 +112,8 @@ final class FleetHeartbeat {
   }
 
   private func look() {
-    (lastLook, needsLook) = (Self.clock(), false)
-    tell(.look)
+    (lastLook, needsCheck) = (Self.clock(), false)
+    tell(.outboxChanged)
     if let connection { try? review(readRevision(connection)) }
   }
 
@@ -153,7 +153,7 @@ final class FleetHeartbeat {
       try settle(connection, node, found)
       let (wasAlone, isAlone) = (leases.current.isAlone, found.othersEndIn == nil && !hasEnded)
       let isMoving = !yielding.isEmpty || leavesSome
-      heartbeat.heard(
+      heartbeat.renewed(
         beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: isMoving, isShort: isShort, isAlone: isAlone)
       // The due times that the ended transactions had locked become available in a moment.
       if hasEnded { heartbeat.called(at: start) }
@@ -162,7 +162,7 @@ final class FleetHeartbeat {
         (state.unansweredSince, state.isAlone) = (nil, isAlone)
       }
       // The loop polls rarely while this daemon is alone.
-      if wasAlone, !isAlone { tell(.look) }
+      if wasAlone, !isAlone { tell(.outboxChanged) }
     } catch {
       // The store's other sessions report what is wrong with the server.
       connection = nil
@@ -188,7 +188,7 @@ final class FleetHeartbeat {
       var isKnown = false
       let update = try connection.queued(
         """
-        UPDATE node SET (seen_at, expires_at, leaving) = (SELECT c.now, c.now + $2, $3 FROM (
+        UPDATE node SET (seen_at, expires_at, draining) = (SELECT c.now, c.now + $2, $3 FROM (
           SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c)
         WHERE id = $1
         """, node, Heartbeat.lease, isLeaving ? 1 : 0
@@ -225,7 +225,7 @@ final class FleetHeartbeat {
     var now: Int64 = 0
     let members = try connection.queued(
       """
-      SELECT id, leaving, expires_at - (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM node
+      SELECT id, draining, expires_at - (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM node
       """
     ) { answer in
       for (id, isLeaving, left) in answer.map({ ($0.int64(0), $0.int64(1) != 0, $0.int64(2)) }) {
@@ -254,14 +254,14 @@ final class FleetHeartbeat {
     let asked = PostgresConfiguration.unsetClock()
     try connection.send(first + [members, shards, rest])
     // The loop follows the database's clock. While the loop is idle, only this beat notices a step of that clock.
-    let step = clock.hear(StoreTime(microseconds: now, askedAt: asked, heardAt: PostgresConfiguration.unsetClock()))
-    if step != .zero { tell(.look) }
+    let step = clock.observe(StoreTime(microseconds: now, askedAt: asked, heardAt: PostgresConfiguration.unsetClock()))
+    if step != .zero { tell(.outboxChanged) }
     return found
   }
 
   /// Reports a lapse of the lease. Other daemons may have ended this daemon's sessions and taken its shards.
   private func noticeLapse(at start: Int64, hasOthers: Bool) {
-    if hasOthers, let span = heartbeat.lapse(at: start) { tell(.lapsed(unheardFor: .milliseconds(span))) }
+    if hasOthers, let span = heartbeat.lapse(at: start) { tell(.leaseExpired(after: .milliseconds(span))) }
   }
 
   /// Ends the sessions of lost daemons, and returns whether there were any.
@@ -315,7 +315,7 @@ final class FleetHeartbeat {
     isShort = taken.count < plan.take.count
     leavesSome = plan.leavesSome
     if !taken.isEmpty { tell(.taken) }
-    if isStaying { tell(.look) }
+    if isStaying { tell(.outboxChanged) }
     if !yielding.isEmpty {
       let given = try give(yielding, connection, node)
       for shard in given { owned[shard] = nil }

@@ -9,7 +9,7 @@ import ChimeCore
 ///     let plan = FleetPlan(for: 7, owners: [7, 7, nil, 8], living: [7, 8])   // of four shards: takes the third
 struct FleetPlan: Equatable, Sendable {
   /// The number of shards in a database.
-  static let shards = FleetMember.allShares
+  static let shards = FleetMember.allShards
 
   /// The shards to take: free ones and those of lost daemons, if no other daemon is faster.
   var take: [Int]

@@ -33,7 +33,7 @@ struct Heartbeat: Equatable, Sendable {
   ///   - isShort: whether another daemon had locked shards that this one planned to take. A daemon that takes at the same
   ///     time may get more than its share of them, and leave the rest.
   ///   - isAlone: whether no other daemon could take over.
-  mutating func heard(
+  mutating func renewed(
     beganAt start: Int64, othersEndIn: Int64?, isHandingOver: Bool, isShort: Bool, isAlone: Bool = false
   ) {
     last = start

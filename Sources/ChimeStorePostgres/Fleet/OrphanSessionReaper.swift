@@ -28,10 +28,10 @@ struct OrphanSessionReaper: Equatable {
         WHERE n.expires_at <= (SELECT extract(epoch FROM now) * 1000 FROM c) AND n.id IN (SELECT s.node FROM s)
         FOR UPDATE SKIP LOCKED),
       ended AS MATERIALIZED (
-        SELECT lost.id, lost.name, lost.process, pg_terminate_backend(s.pid) AS told
+        SELECT lost.id, lost.name, lost.process, pg_terminate_backend(s.pid) AS terminated
         FROM c, lost JOIN s ON s.node = lost.id
         WHERE s.backend_start < greatest(to_timestamp(lost.expires_at / 1000.0), c.now - $1 * interval '1 ms'))
-      SELECT id, name, process, count(*) FROM ended WHERE told GROUP BY id, name, process ORDER BY id
+      SELECT id, name, process, count(*) FROM ended WHERE terminated GROUP BY id, name, process ORDER BY id
       """, lease
     ) { OrphanSessionReaper(node: $0.int64(0), name: $0.text(1), process: $0.int64(2), count: $0.int(3)) }
   }

@@ -31,19 +31,19 @@ struct Restoring {
   /// - Throws: `.corrupt` with the path of the damaged files if there is no good snapshot; `.unavailable` if a good one
   ///   cannot be put in place; the damaged files are then unchanged.
   func restore(after damage: String) throws -> Restoration {
-    var passedOver: [String] = []
-    guard let chosen = try newestGood(&passedOver) else {
+    var rejected: [String] = []
+    guard let chosen = try newestGood(&rejected) else {
       let place = files.asidePlace
       try files.moveAside(to: place, step)
       throw StoreFailure.corrupt(
-        ([damage] + passedOver).joined(separator: "; ") + "; there is no usable snapshot of it", movedTo: place)
+        ([damage] + rejected).joined(separator: "; ") + "; there is no usable snapshot of it", movedTo: place)
     }
     try step(.chosen)
     progress("the store is damaged; restoring the snapshot of \(Self.time(chosen.snapshot.takenAt))")
     let place = files.asidePlace
     let restoration = Restoration(
       at: Instant(seconds: Timestamp.now), snapshotTakenAt: chosen.snapshot.takenAt,
-      snapshotPath: chosen.snapshot.path, damagedPath: place, reason: damage, passedOver: passedOver)
+      snapshotPath: chosen.snapshot.path, damagedPath: place, reason: damage, rejected: rejected)
     try copy(chosen)
     remember(restoration)
     try step(.copied)
@@ -57,16 +57,16 @@ struct Restoring {
     return restoration
   }
 
-  private func newestGood(_ passedOver: inout [String]) throws -> SnapshotFolder.Item? {
+  private func newestGood(_ rejected: inout [String]) throws -> SnapshotFolder.Item? {
     for item in folder.items {
       progress("the store is damaged; checking the snapshot of \(Self.time(item.snapshot.takenAt))")
       do {
         guard let fault = try Self.fault(of: item.snapshot.path) else { return item }
-        passedOver.append("the snapshot \(item.snapshot.path) is damaged too (\(fault))")
+        rejected.append("the snapshot \(item.snapshot.path) is damaged too (\(fault))")
         folder.setAside(item)
       } catch let failure as StoreFailure {
         // The snapshot may be good: a newer program's, or temporarily unreadable.
-        passedOver.append("the snapshot \(item.snapshot.path) cannot be used: \(failure)")
+        rejected.append("the snapshot \(item.snapshot.path) cannot be used: \(failure)")
       }
     }
     return nil

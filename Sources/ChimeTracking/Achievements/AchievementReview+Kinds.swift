@@ -117,13 +117,13 @@ extension CriterionEvaluator {
   private func streak(_ criterion: Criterion, _ tracker: Tracker, _ summary: TrackerSummary) -> Int {
     let today = max(review.today(of: tracker), summary.lastDay ?? .earliest)
     let form = ProgressAggregator(tracker).form(of: summary, on: today)
-    let (standing, longest) =
+    let (current, longest) =
       switch criterion.days {
       case .all: (form.streak.length, form.longest.length)
       case .weekdays: (form.weekdayStreak.length, summary.longestWeekdays.length)
       case .weekends: (form.weekendStreak.length, summary.longestWeekends.length)
       }
-    return longest >= criterion.target ? longest : standing
+    return longest >= criterion.target ? longest : current
   }
 
   private mutating func entriesForItem(_ tracker: Tracker, from kept: Int) throws -> Int {

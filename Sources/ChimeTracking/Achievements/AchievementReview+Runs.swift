@@ -14,7 +14,7 @@ extension CriterionEvaluator {
       for tracker in trackers { met[tracker.id] = Set(try totals(of: tracker).filter(\.isMet).map(\.day)) }
       let isMet = { (tracker: Tracker, day: CivilDate) in met[tracker.id]?.contains(day) ?? false }
       let longest = streak.longest(isMet: isMet)
-      return longest >= criterion.target ? longest : streak.standing(isMet: isMet).length
+      return longest >= criterion.target ? longest : streak.current(isMet: isMet).length
     case .entry(let change):
       for day in change.days.compactMap(\.date) {
         let length = try streak.length(around: day, atMost: criterion.target) {
@@ -24,7 +24,7 @@ extension CriterionEvaluator {
       }
     case .item, .day: break
     }
-    return try streak.standing(atMost: criterion.target) { try dayTotal(of: $0, on: $1)?.isMet ?? false }.length
+    return try streak.current(atMost: criterion.target) { try dayTotal(of: $0, on: $1)?.isMet ?? false }.length
   }
 
   /// Returns the current number of consecutive weekends with an entry, or the longest if that reaches the target.

@@ -38,12 +38,12 @@ public struct MoodShare: Hashable, Sendable {
     self.hasEntry = hasEntry
   }
 
-  public init(_ standing: GoalProgress) {
+  public init(_ progress: GoalProgress) {
     self.init(
-      counts: standing.counts && !standing.isOpenLimit, isMet: standing.isMet,
+      counts: progress.counts && !progress.isOpenLimit, isMet: progress.isMet,
       // The share of a limit is no progress.
-      percent: standing.wanted?.period == .day && standing.limit == nil ? standing.percent : nil,
-      hasEntry: standing.total != nil)
+      percent: progress.wanted?.period == .day && progress.limit == nil ? progress.percent : nil,
+      hasEntry: progress.total != nil)
   }
 }
 
@@ -54,8 +54,8 @@ public struct DayCount: Hashable, Sendable {
   public var streak: Int
 
   /// - Parameter streak: the number of consecutive days with something done.
-  public init(_ standings: some Sequence<GoalProgress>, streak: Int) {
-    let due = standings.filter { $0.counts && !$0.isOpenLimit }
+  public init(_ progress: some Sequence<GoalProgress>, streak: Int) {
+    let due = progress.filter { $0.counts && !$0.isOpenLimit }
     self.due = due.count
     done = due.count { $0.isMet }
     self.streak = streak

@@ -1,6 +1,6 @@
 /// TextValues are the values that a reminder's text can use: `{{remaining}}`, `{{streak}}`, `{{quote}}` and others.
 ///
-///     let values = TextValues(tracker, standing, languages: ["cs", "en"])
+///     let values = TextValues(tracker, progress, languages: ["cs", "en"])
 ///     values.pairs(quantity: { LocalizedFormat.quantity($0, in: $1) }, number: { LocalizedFormat.number($0) })
 ///     // [("title", "Voda"), ("reached", "1 750 ml"), ("remaining", "750 ml"), ("percent", "70"), …]
 ///
@@ -35,7 +35,7 @@ public struct TextValues: Sendable {
   }
 
   public var tracker: Tracker
-  public var standing: GoalProgress
+  public var progress: GoalProgress
   public var mood: MoodText?
   public var quote: Quote?
   public var next: (achievement: Achievement, reached: Int)?
@@ -47,12 +47,12 @@ public struct TextValues: Sendable {
   public var languages: [String]
 
   public init(
-    _ tracker: Tracker, _ standing: GoalProgress, mood: MoodText? = nil, quote: Quote? = nil,
+    _ tracker: Tracker, _ progress: GoalProgress, mood: MoodText? = nil, quote: Quote? = nil,
     next: (achievement: Achievement, reached: Int)? = nil, level: Int? = nil, experience: Int? = nil,
     day: DayCount? = nil, languages: [String]
   ) {
     self.tracker = tracker
-    self.standing = standing
+    self.progress = progress
     self.mood = mood
     self.quote = quote
     self.next = next
@@ -72,7 +72,7 @@ public struct TextValues: Sendable {
   ) -> [(name: Name, value: String)] {
     func amount(_ value: Quantity?) -> String {
       guard let value else { return "" }
-      switch standing.wanted?.kind {
+      switch progress.wanted?.kind {
       case .entries, .days: return number(Int(value.grains / Quantity.one.grains))
       case .total, .value, nil: return tracker.unit.map { quantity(value, $0, tracker.decimals) } ?? ""
       }
@@ -83,12 +83,12 @@ public struct TextValues: Sendable {
       let value =
         switch name {
         case .tracker: text(tracker.title)
-        case .reached: amount(standing.reached)
-        case .remaining: amount(standing.remaining)
-        case .goal: amount(standing.wanted?.quantity)
-        case .percent: count(standing.percent)
-        case .streak: number(standing.form.streak.length)
-        case .longestStreak: number(standing.form.longest.length)
+        case .reached: amount(progress.reached)
+        case .remaining: amount(progress.remaining)
+        case .goal: amount(progress.wanted?.quantity)
+        case .percent: count(progress.percent)
+        case .streak: number(progress.form.streak.length)
+        case .longestStreak: number(progress.form.longest.length)
         case .moodTitle: text(mood?.title)
         case .moodMessage: text(mood?.message)
         case .moodNext: text(mood?.next)

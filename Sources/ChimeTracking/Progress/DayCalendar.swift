@@ -16,7 +16,7 @@ public struct CalendarDay: Hashable, Sendable {
   public var limit: LimitState?
 
   /// Whether the limit has not been exceeded but the day is not over, as in `GoalProgress`.
-  public var isOpenLimit: Bool { !isMet && limit.map { $0 != .passed } ?? false }
+  public var isOpenLimit: Bool { !isMet && limit.map { $0 != .exceeded } ?? false }
   public var counts: Bool { whyNotCounted == nil }
 }
 

@@ -3,9 +3,9 @@ public import ChimeSchedule
 /// A GoalProgress is a tracker's state on a day: what was reached, what remains, and its runs.
 ///
 ///     let days = GoalProgress.reads(tracker, on: today)
-///     let standing = GoalProgress(
+///     let progress = GoalProgress(
 ///       tracker, on: today, summary: summary, totals: try store.dayTotals(of: key, in: days))
-///     standing.remaining    // 750 ml
+///     progress.remaining    // 750 ml
 public struct GoalProgress: Hashable, Sendable {
   public var day: CivilDate
   /// The day's total; nil without entries.
@@ -40,7 +40,7 @@ public struct GoalProgress: Hashable, Sendable {
   public var counts: Bool { whyNotCounted == nil }
 
   /// Whether the day of a limit is not over and has not exceeded it, so that there is nothing to do or to regret.
-  public var isOpenLimit: Bool { !isMet && limit.map { $0 != .passed } ?? false }
+  public var isOpenLimit: Bool { !isMet && limit.map { $0 != .exceeded } ?? false }
 
   /// A Wanted is what to reach.
   public struct Wanted: Hashable, Sendable {

@@ -9,7 +9,7 @@ public enum LimitState: String, Hashable, Comparable, Sendable, Codable, CaseIte
   /// At 80 % of the limit, or where one more usual entry would exceed it.
   case near
   /// Above the limit. A day exactly at the limit has not exceeded it.
-  case passed
+  case exceeded
 
   /// The percentage from which a day is near its limit.
   static let nearFrom = 80
@@ -21,7 +21,7 @@ public enum LimitState: String, Hashable, Comparable, Sendable, Codable, CaseIte
   /// - Parameter portion: what one more entry probably adds.
   init(_ reached: Quantity, of limit: Quantity, portion: Quantity?) {
     if reached > limit {
-      self = .passed
+      self = .exceeded
     } else if reached > .zero,
       GoalProgress.percent(reached, of: limit) >= Self.nearFrom || portion.map({ reached + $0 > limit }) ?? false
     {
@@ -104,9 +104,9 @@ extension ProgressAggregator {
   func form(ofLimit summary: TrackerSummary, on day: CivilDate) -> Form {
     let today = day.number
     var form = Form(
-      streak: standing(summary.run, on: today, of: .everyDay),
-      weekdayStreak: standing(summary.weekdayRun, on: today, of: .weekdays),
-      weekendStreak: standing(summary.weekendRun, on: today, of: .weekends), longest: summary.longest,
+      streak: current(summary.run, on: today, of: .everyDay),
+      weekdayStreak: current(summary.weekdayRun, on: today, of: .weekdays),
+      weekendStreak: current(summary.weekendRun, on: today, of: .weekends), longest: summary.longest,
       strength: summary.strength)
     guard let open = summary.carry.open, open.day == today, !open.isMet, calendar.contains(today) else { return form }
     form.streak = Streak()

@@ -12,8 +12,8 @@ extension ProgressAggregator {
     let today = day.number
     if tracker.isLimited { return form(ofLimit: closed(summary, before: day), on: day) }
     return Form(
-      streak: current(summary, on: today), weekdayStreak: standing(summary.weekdayRun, on: today, of: .weekdays),
-      weekendStreak: standing(summary.weekendRun, on: today, of: .weekends), longest: longest(summary, on: today),
+      streak: current(summary, on: today), weekdayStreak: current(summary.weekdayRun, on: today, of: .weekdays),
+      weekendStreak: current(summary.weekendRun, on: today, of: .weekends), longest: longest(summary, on: today),
       strength: strength(of: summary, on: day))
   }
 
@@ -31,7 +31,7 @@ extension ProgressAggregator {
     if let period = tracker.streakPeriod {
       return stands(summary.carry, before: period.index(of: today), period) ? summary.run : none
     }
-    guard case .rolling = tracker.counting else { return standing(summary.run, on: today, of: .everyDay) }
+    guard case .rolling = tracker.counting else { return current(summary.run, on: today, of: .everyDay) }
     let positions = (yesterday: calendar.position(today - 1), today: calendar.position(today))
     guard let stretch = summary.carry.rolling?.current(upTo: positions.today), stretch.last >= positions.yesterday
     else { return none }
@@ -44,7 +44,7 @@ extension ProgressAggregator {
   }
 
   /// Returns the run; of length 0 if a counted day has passed since its end.
-  func standing(_ run: Streak, on today: Int, of set: WeekdaySet) -> Streak {
+  func current(_ run: Streak, on today: Int, of set: WeekdaySet) -> Streak {
     guard let last = run.last else { return Streak(unit: run.unit) }
     return calendar.count(last.number + 1, today - 1, of: set) == 0 ? run : Streak(unit: run.unit)
   }

@@ -5,7 +5,7 @@ public import ChimeSchedule
 /// A day on which none was due neither breaks nor extends it, nor does today while it is not over. Limits are ignored.
 ///
 ///     let streak = StreakOfAny(trackers, since: firstDay, now: now, zone: zone)
-///     streak.standing { tracker, day in totals[tracker.id]?[day]?.isMet ?? false }    // 12 days
+///     streak.current { tracker, day in totals[tracker.id]?[day]?.isMet ?? false }    // 12 days
 public struct StreakOfAny {
   private let trackers: [Tracker]
   private let first: Int
@@ -27,7 +27,7 @@ public struct StreakOfAny {
   /// Returns the current streak.
   ///
   /// - Parameter most: the length at which to stop counting.
-  public func standing(
+  public func current(
     atMost most: Int = .max, isMet: (Tracker, CivilDate) throws -> Bool
   ) rethrows -> Streak {
     try run(upTo: last, atMost: most, isMet)

@@ -25,8 +25,8 @@ public struct Statistics: Hashable, Sendable {
   /// A Direction is where a trend leads.
   public enum Direction: String, Hashable, Sendable, Codable, CaseIterable { case up, down, steady }
 
-  /// A Lacking names what is missing for further statistics.
-  public enum Lacking: String, Hashable, Sendable, Codable, CaseIterable {
+  /// A MissingData names what is missing for further statistics.
+  public enum MissingData: String, Hashable, Sendable, Codable, CaseIterable {
     /// The range has no entries.
     case noEntries
     /// All entries are of one day; a line needs two.
@@ -90,7 +90,7 @@ public struct Statistics: Hashable, Sendable {
   public var items: [ItemCount]
   /// How evenly the items are used (`Rotation.evenness(of:)`).
   public var evenness: Int?
-  public var lacking: [Lacking] = []
+  public var missingData: [MissingData] = []
 
   /// Returns the days whose totals are needed: the range, and before it as far as averages, rates and the forecast reach.
   public static func reads(_ range: ClosedRange<CivilDate>, averageDays: Int = 7) -> ClosedRange<CivilDate> {
@@ -180,14 +180,14 @@ public struct Statistics: Hashable, Sendable {
 
   private mutating func addLacking(_ tracker: Tracker) {
     switch points.count {
-    case 0: lacking.append(.noEntries)
-    case 1: lacking.append(.oneDay)
+    case 0: missingData.append(.noEntries)
+    case 1: missingData.append(.oneDay)
     default:
-      if points.count == 2, tracker.kind == .measure { lacking.append(.twoDays) }
-      if weeklyRate == nil { lacking.append(.underAWeek) }
+      if points.count == 2, tracker.kind == .measure { missingData.append(.twoDays) }
+      if weeklyRate == nil { missingData.append(.underAWeek) }
     }
     // A check without a goal is wanted once a day.
-    if tracker.goal == nil, tracker.kind != .check { lacking.append(.noGoal) }
+    if tracker.goal == nil, tracker.kind != .check { missingData.append(.noGoal) }
   }
 
   private static func periods(

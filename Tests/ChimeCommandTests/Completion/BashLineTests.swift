@@ -27,7 +27,7 @@ import Testing
   private static let breaks = " \t\n\"'@><=;|&(:"
 
   /// All titles in one interactive bash, with history and history expansion.
-  @Test(arguments: ["", "\"", "'"]) func bashTakesEachForOneWord(_ quote: String) throws {
+  @Test(arguments: ["", "\"", "'"]) func bashReadsEachCompletionAsOneWord(_ quote: String) throws {
     let folder = try RunFolder.makeFolder("bash")
     var script = "set -H\nhistory -s 'touch \"; touch X; \"'\n"
     for title in Self.titles {
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// A word escaped for insertion is parsed as that word again.
-  @Test(arguments: ["", "\"", "'"]) func whatIsPutInIsReadAsItWas(_ quote: String) {
+  @Test(arguments: ["", "\"", "'"]) func escapedWordParsesAsTheSameWord(_ quote: String) {
     for title in Self.titles where quote != "\"" || !title.unicodeScalars.contains("!") {
       let text = BashLine("chime show \(quote)", breaks: Self.breaks).text(for: title)
       let line = BashLine("chime show \(quote)\(text)", breaks: Self.breaks)

@@ -17,7 +17,7 @@ import Testing
   }
 
   /// Every placeholder in the table of verbs has a kind of completion.
-  @Test func everyPlaceOfTheTableIsKnown() {
+  @Test func everyPlaceholderHasAKindOfCompletion() {
     let table = CommandTable.standard
     for option in table.allOptions where option.value != nil {
       #expect(ArgumentKind.value(of: option) != nil, "--\(option.name) \(option.value ?? "")")
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func verbsAndTheirVerbs() {
+  @Test func completesVerbsAndSubverbs() {
     #expect(complete("", "sno") == ["snooze\tSnooze a reminder"])
     #expect(values("", "") == CommandTable.standard.verbs.map(\.name))
     #expect(values("endpoint", "te") == ["test", "templates"])
@@ -46,7 +46,7 @@ import Testing
     #expect(values("completion", "") == ["bash", "zsh", "fish"])
   }
 
-  @Test func optionsThatMayStillBeGiven() {
+  @Test func completesOptionsThatMayStillBeGiven() {
     #expect(values("list", "--ta") == ["--tag"])
     #expect(values("list --tag x", "--ta").isEmpty, "it is given once")
     #expect(values("add --tag x", "--ta") == ["--tag"], "it may be given again")
@@ -56,7 +56,7 @@ import Testing
     #expect(Set(values("list", "-")) == Set(CommandTable.standard.accepted(by: List.verb).map { "--\($0.name)" }))
   }
 
-  @Test func valuesOfOptions() {
+  @Test func completesValuesOfOptions() {
     #expect(values("--color", "") == ["auto", "always", "never"])
     #expect(values("", "--color=al") == ["--color=always"])
     #expect(values("list --state", "") == ["active", "paused", "waiting", "finished"])
@@ -71,7 +71,7 @@ import Testing
     #expect(values("month --month", "").prefix(2) == ["2026-03", "2026-02"])
   }
 
-  @Test func zonesRegionByRegion() {
+  @Test func completesZonesRegionByRegion() {
     #expect(values("when --tz", "").prefix(3) == ["local", "UTC", "Africa/"])
     #expect(complete("when --tz", "Eur") == ["Europe/\t", "\tgoes on"])
     #expect(values("when --tz", "Europe/Pra") == ["Europe/Prague"])
@@ -81,7 +81,7 @@ import Testing
     #expect(values("when --tz", "../").isEmpty)
   }
 
-  @Test func wordsOfASchedule() {
+  @Test func completesWordsOfASchedule() {
     #expect(values("when", "ever") == ["every"])
     #expect(values("add x", "ever") == ["every"])
     #expect(values("add", "ever").isEmpty, "this is the title")
@@ -116,7 +116,7 @@ import Testing
     #expect(ended > 20)
   }
 
-  @Test func remindersByIdAndByTitle() throws {
+  @Test func completesRemindersByIDAndTitle() throws {
     let daemon = try FakeDaemon { method, parameters in
       switch method {
       case RemindersInterface.List.method:
@@ -138,7 +138,7 @@ import Testing
   }
 
   /// A daemon that hangs up or is missing causes no message.
-  @Test func isSilentWithoutADaemon() throws {
+  @Test func completionIsSilentWithoutADaemon() throws {
     let mute = try FakeDaemon { _, _ in .hangUp }
     for line in ["done", "show", "log", "pack add", "endpoint test", "command test", "entry edit", "redeliver"] {
       #expect(complete(line, "").filter { $0 != "\tfiles" }.isEmpty)
@@ -164,13 +164,13 @@ import Testing
       ("chime show Ča", ["chime", "show", "Ča"], "Čaj & chléb", "Čaj\\ \\&\\ chléb"),
       ("chime show \"a\"b", ["chime", "show", "ab"], "abc", "bc"),
     ] as [(String, [String], String, String)])
-  func cutsLinesAsBashDoes(_ line: String, _ words: [String], _ value: String, _ text: String) {
+  func splitsLinesAsBashDoes(_ line: String, _ words: [String], _ value: String, _ text: String) {
     let cut = BashLine(line, breaks: " \t\n\"'@><=;|&(:")
     #expect(cut.words.map(\.value) == words)
     #expect(cut.text(for: value) == text)
   }
 
-  @Test func bashIsToldWhatEachCandidateIs() {
+  @Test func bashShowsADescriptionOfEachCandidate() {
     func ask(_ line: String, type: String = "9") -> [String] {
       chime(["complete", "bash", type, "60", " \t\n\"'@><=;|&(:", line]).lines.filter { !$0.isEmpty }
     }
@@ -182,7 +182,7 @@ import Testing
     #expect(ask("chime").isEmpty)
   }
 
-  @Test func thereIsAScriptForEachShell() {
+  @Test func eachShellHasACompletionScript() {
     for shell in ["bash", "zsh", "fish"] {
       let outcome = chime(["completion", shell])
       #expect(outcome.status == .success)

@@ -12,13 +12,15 @@ import Testing
       ([1e6, 1e6 + 1], 2, false, 1e6, 1e6 + 1, 0.5),
       ([.nan, 1, .infinity, 3], 2, false, 1, 3, 1),
     ] as [([Double], Int, Bool, Double, Double, Double)])
-  func scales(_ values: [Double], _ ticks: Int, _ fromZero: Bool, _ low: Double, _ high: Double, _ step: Double) {
+  func scalesFitTheirValues(
+    _ values: [Double], _ ticks: Int, _ fromZero: Bool, _ low: Double, _ high: Double, _ step: Double
+  ) {
     let scale = Scale(of: values, ticks: ticks, fromZero: fromZero)
     #expect(abs(scale.low - low) < 1e-6 && abs(scale.high - high) < 1e-6 && abs(scale.step - step) < 1e-6, "\(scale)")
   }
 
   /// All values lie within the scale, there are few ticks, and the ticks' digits differ.
-  @Test func scalesHoldTheirValues() {
+  @Test func scalesContainAllValuesWithDistinctTicks() {
     var seed: UInt64 = 7
     func chance() -> Double {
       seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -35,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func wholeScalesHaveNothingBetween() {
+  @Test func scalesOfWholeNumbersHaveWholeTicks() {
     for most in 1...40 {
       let scale = Scale(of: [0, Double(most)], ticks: 3, fromZero: true, isWhole: true)
       #expect(scale.ticks.allSatisfy { $0 == $0.rounded() } && scale.decimals == 0 && scale.high >= Double(most))
@@ -51,18 +53,18 @@ import Testing
       ("2025-03-28", "2026-03-27", 4, ["Apr", "Jul", "Oct", "Jan"]),
       ("2019-05-01", "2026-03-27", 9, ["2020", "2021", "2022", "2023", "2024", "2025", "2026"]),
     ] as [(String, String, Int, [String])])
-  func ticksOfDays(_ first: String, _ last: String, _ limit: Int, _ expected: [String]) throws {
+  func dayAxisHasReadableTicks(_ first: String, _ last: String, _ limit: Int, _ expected: [String]) throws {
     let axis = DayAxis(first: try #require(CivilDate(first)), last: try #require(CivilDate(last)))
     #expect(axis.ticks(limit: limit).map(\.text) == expected)
   }
 
-  @Test func dotsAreBraille() {
+  @Test func canvasDrawsBrailleDots() {
     var canvas = Canvas(width: 2, height: 1)
     for (x, y) in [(0, 0), (0, 3), (1, 3), (2, 0), (9, 9), (-1, 0)] { canvas.dot(x, y) }
     #expect(canvas.rows(Style(isColored: false)) == ["⣁⠁"])
   }
 
-  @Test func linesLeaveNoGap() {
+  @Test func linesHaveNoGaps() {
     for end in [(0, 0), (7, 3), (3, 7), (-7, 2), (0, -5), (5, 0)] {
       var places: [(Int, Int)] = []
       Canvas.line((0, 0), end) { places.append(($0, $1)) }
@@ -72,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [(2024, 2, 5), (2026, 2, 5), (2026, 3, 6), (2026, 6, 5), (2023, 5, 5), (2027, 2, 4)])
-  func monthsHaveAllTheirDays(_ year: Int, _ number: Int, _ weeks: Int) throws {
+  func monthGridHasAllDays(_ year: Int, _ number: Int, _ weeks: Int) throws {
     let month = try #require(CivilDate(year: year, month: number, day: 1))
     let grid = MonthGrid(month: month, today: month) { MonthGrid.Cell(text: String($0.day)) }
     for width in [35, 40, 80, 200] {
@@ -89,7 +91,7 @@ import Testing
 
   /// On the first day there is one column of normal width.
   @Test(arguments: [40, 80, 120])
-  func oneDayDoesNotFillTheChart(_ width: Int) throws {
+  func firstDayHasAColumnOfNormalWidth(_ width: Int) throws {
     var chart = TextChart(
       isColumns: true, points: [.init(day: Self.day(0), value: 750)], averages: [], goal: 2_500,
       glyphs: Glyphs(isASCII: false))
@@ -111,7 +113,7 @@ import Testing
 
   /// The first value of a measure is not at the edge, and its goal is visible.
   @Test(arguments: [40, 80, 120])
-  func theFirstValueStandsBesideItsGoal(_ width: Int) throws {
+  func firstMeasureIsDrawnWithItsGoalInView(_ width: Int) throws {
     let first = TextChart.Value(day: Self.day(0), value: 85.5)
     let chart = TextChart(
       isColumns: false, points: [first], averages: [first], goal: 80, glyphs: Glyphs(isASCII: false))
@@ -134,7 +136,7 @@ import Testing
 
   /// The band of expected values has no empty column, however many columns a day takes.
   @Test(arguments: [40, 80, 120, 200])
-  func theBandIsWhole(_ width: Int) throws {
+  func bandOfExpectedValuesHasNoGaps(_ width: Int) throws {
     let points = (0..<30).map { TextChart.Value(day: Self.day($0), value: 80 - Double($0) / 10) }
     var chart = TextChart(isColumns: false, points: points, averages: [], glyphs: Glyphs(isASCII: false))
     chart.expected = (30..<44).map { .init(day: Self.day($0), value: 77, low: 74, high: 80) }
@@ -147,7 +149,7 @@ import Testing
   }
 
   /// A chart is no higher than the terminal; on a low one the drawing takes precedence over the sentences.
-  @Test func chartsKeepToTheHeight() {
+  @Test func chartsFitTheHeightOfTheTerminal() {
     let sentences = [["one"], ["two", "two"], ["three"]]
     let unknown = Chart.Room(rows: nil, usual: 14, fixed: 3, sentences: sentences)
     #expect(unknown.height == 14 && unknown.sentences.count == 4)

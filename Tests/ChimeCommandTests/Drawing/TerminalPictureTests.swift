@@ -21,7 +21,7 @@ import Varlink
   }
 
   @Test(arguments: TerminalPicture.all)
-  func picturesAreAsTheyWere(_ picture: TerminalPicture) throws {
+  func drawingsMatchTheExpectedOnes(_ picture: TerminalPicture) throws {
     let outcome = try Self.draw(picture.line, width: picture.width)
     #expect(outcome.status == .success, "\(outcome.errors)")
     #expect(outcome.output == picture.expected, "it is now:\n\(outcome.output)")
@@ -29,11 +29,11 @@ import Varlink
   }
 
   /// A day off that was done anyway has no number: neither in the grid nor in the sentence nor in the flowers.
-  @Test func aDayThatDoesNotCountHasNoNumber() throws {
+  @Test func dayOffThatWasDoneHasNoNumber() throws {
     var year = TrackerYear.full
     var days = try #require(year.days["goal"])
     let off = try #require(days.firstIndex { $0.day.hasPrefix("2026-02") && $0.number != nil })
-    (days[off].counts, days[off].why, days[off].number) = (false, "weekday", nil)
+    (days[off].counts, days[off].reason, days[off].number) = (false, "weekday", nil)
     for index in days.indices where index > off { days[index].number = days[index].number.map { $0 - 1 } }
     year.days["goal"] = days
     let month = days.filter { $0.day.hasPrefix("2026-02") }
@@ -58,7 +58,7 @@ import Varlink
 
   /// No drawing is wider than the terminal, however narrow, and without UTF-8 it is ASCII.
   @Test(arguments: commands)
-  func everyWidthIsKept(_ line: String) throws {
+  func drawingsFitEveryWidth(_ line: String) throws {
     for width in ProofTier.amount(quick: [36, 77, 200], proof: [36, 40, 52, 63, 77, 80, 100, 200]) {
       for range in line.hasPrefix("month") || line.hasPrefix("progress")
         ? [""] : [" --range 1W", " --range 1Y", " --range all"]
@@ -76,7 +76,7 @@ import Varlink
 
   /// Colors change nothing but the color.
   @Test(arguments: commands)
-  func coloursAreOnlyColours(_ line: String) throws {
+  func colorsChangeNoText(_ line: String) throws {
     let bare = try Self.draw(line, width: 80).output
     let painted = try Self.draw(line + " --color always", width: 80).output
     #expect(painted.contains("\u{1B}[") && !bare.contains("\u{1B}"))
@@ -85,7 +85,7 @@ import Varlink
 
   // MARK: For programs and screen readers
 
-  @Test func plainChartsHaveALineADay() throws {
+  @Test func plainChartHasALinePerDay() throws {
     let lines = try Self.draw("chart weight --range 1M --plain", width: 80).lines.dropLast().map {
       $0.split(separator: "\t", omittingEmptySubsequences: false)
     }
@@ -97,26 +97,26 @@ import Varlink
     #expect(lines.contains { $0[0] == "2026-03-27" && $0[1] == "79.2" && $0[2] != "" })
   }
 
-  @Test func plainMonthsHaveALineADay() throws {
+  @Test func plainMonthHasALinePerDay() throws {
     let lines = try Self.draw("month water --plain", width: 80).lines.dropLast()
     #expect(lines.count == 28 && lines[0].hasPrefix("day\t") && !lines.joined().contains("○"))
     let numbered = try Self.draw("progress goal --plain", width: 80).lines
     #expect(numbered.count == 29)
     let all = try Self.draw("month --plain", width: 80).lines
-    #expect(all[0] == "day\tmet\tdue\tbegun" && all[27].hasPrefix("2026-03-27\t2\t7\t"))
+    #expect(all[0] == "day\tmet\tdue\tstarted" && all[27].hasPrefix("2026-03-27\t2\t7\t"))
   }
 
   @Test(arguments: [
     ("chart weight --json", "statistics"), ("logbook weight --json", "entries"), ("month water --json", "days"),
-    ("month --json", "marks"), ("progress goal --json", "milestones"),
+    ("month --json", "summaries"), ("progress goal --json", "milestones"),
   ])
-  func programsGetOneObject(_ line: String, _ member: String) throws {
+  func jsonOutputIsOneObject(_ line: String, _ member: String) throws {
     let outcome = try Self.draw(line, width: 80)
     let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
     #expect(object?[member] != nil)
   }
 
-  @Test func numbersOfProgressAreTheDaemons() throws {
+  @Test func progressNumbersComeFromTheDaemon() throws {
     let outcome = try Self.draw("progress goal --json", width: 80)
     let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
     #expect(object?["numberThisMonth"] as? Int == 16 && object?["countedThisMonth"] as? Int == 26)
@@ -131,7 +131,7 @@ import Varlink
       ("weekday=mon,wed", ["weekdays": ["mon", "wed"]]),
       ("text=long run", ["text": "long run"]), ("item=f-91w", ["item": "f-91w"]), ("item=Black", ["item": "black-bay"]),
     ] as [(String, [String: JSON])])
-  func filtersAreTheDaemons(_ filter: String, _ expected: [String: JSON]) throws {
+  func filtersAreSentToTheDaemon(_ filter: String, _ expected: [String: JSON]) throws {
     let daemon = try FakeTrackers().daemon()
     let tracker = filter.hasPrefix("item") ? "watches" : "weight"
     let outcome = chime(["logbook", tracker, "--filter", filter], daemon: daemon)
@@ -140,7 +140,7 @@ import Varlink
     for (name, value) in expected { #expect(call.parameters[name] == value) }
   }
 
-  @Test func filtersOfWeekdaysAddUp() throws {
+  @Test func weekdayFiltersAreCombined() throws {
     let daemon = try FakeTrackers().daemon()
     let arguments = ["logbook", "weight", "--filter", "weekday=mon", "--filter", "weekday=wed", "--filter", "notes"]
     #expect(chime(arguments, daemon: daemon).status == .success)
@@ -149,7 +149,8 @@ import Varlink
   }
 
   /// The title states the range drawn, however much was asked for.
-  @Test(arguments: ["all", "10Y", "2020-01-01..2029-12-31"]) func aChartSaysWhatItDraws(_ range: String) throws {
+  @Test(arguments: ["all", "10Y", "2020-01-01..2029-12-31"]) func chartTitleStatesTheRangeDrawn(_ range: String) throws
+  {
     let daemon = try FakeTrackers().daemon()
     let title = chime(["chart", "weight", "--range", range], daemon: daemon, isTerminal: true).lines.first ?? ""
     let days = TrackerYear.full.entries.filter { $0.tracker == "weight" }.map(\.day)
@@ -159,7 +160,7 @@ import Varlink
   }
 
   /// Further pages of entries are requested until there are no more, and no entry appears twice.
-  @Test func longLogbooksAreRead() throws {
+  @Test func allPagesOfALongLogbookAreRead() throws {
     let daemon = try FakeTrackers().daemon()
     let lines = chime(["logbook", "water", "--range", "all", "--plain"], daemon: daemon).lines.dropLast().dropFirst()
     #expect(lines.count == TrackerYear.full.entries.count { $0.tracker == "water" })
@@ -178,7 +179,7 @@ import Varlink
     #expect(outcome.status == .success && outcome.errors.contains(expected), "\(outcome.errors)")
   }
 
-  @Test func withoutTrackersThereIsAWayToBegin() throws {
+  @Test func withoutTrackersInitIsSuggested() throws {
     let outcome = try Self.draw("month", width: 80, year: .empty)
     #expect(outcome.status == .success && outcome.output.isEmpty && outcome.errors.contains("`chime init`"))
   }
@@ -193,7 +194,7 @@ import Varlink
     ("month --month 2026-04", .usage, "is in the future"), ("month --month smarch", .usage, "--month"),
     ("progress", .usage, "which tracker?"), ("progress goal now", .usage, "one word too many"),
   ])
-  func refusals(_ line: String, _ status: ExitCode, _ message: String) throws {
+  func refusesInvalidRequests(_ line: String, _ status: ExitCode, _ message: String) throws {
     let outcome = try Self.draw(line, width: 80)
     #expect(outcome.status == status && outcome.errors.contains(message), "\(outcome.status): \(outcome.errors)")
     #expect(outcome.output.isEmpty)

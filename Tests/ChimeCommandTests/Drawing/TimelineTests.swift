@@ -12,10 +12,10 @@ import Varlink
 
   private static func coming(
     _ id: String, _ title: String, _ seconds: Int64, snoozed: Bool = false,
-    passedOver: Wire.PassedOver? = nil
-  ) -> OccurrencesInterface.Coming {
-    OccurrencesInterface.Coming(
-      reminder: id, title: title, at: time(seconds), snoozed: snoozed, paused: false, when: "", passedOver: passedOver)
+    skipReason: Wire.SkipReason? = nil
+  ) -> OccurrencesInterface.UpcomingTime {
+    OccurrencesInterface.UpcomingTime(
+      reminder: id, title: title, at: time(seconds), snoozed: snoozed, paused: false, when: "", skipReason: skipReason)
   }
 
   private static func past(
@@ -34,7 +34,7 @@ import Varlink
         let water = (1...20).map { coming("water", "Drink water", Int64($0) * 5_400 - 3_000) }
         let rest = [
           coming("tea", "Tea", 300, snoozed: true), coming("jp", "日本語の長いタイトルがここにあります", 40_000),
-          coming("read", "Read a page", 30_000, passedOver: .doneAlready), coming("read", "Read a page", 80_000),
+          coming("read", "Read a page", 30_000, skipReason: .doneAlready), coming("read", "Read a page", 80_000),
         ]
         let all = (water + rest).sorted { $0.at.at < $1.at.at }
         return .reply(OccurrencesInterface.Upcoming.Reply(upcoming: all.filter { $0.at.at < time(86_400).at }))
@@ -145,13 +145,13 @@ import Varlink
   }
 
   @Test(arguments: Self.pictures)
-  func picturesAreAsTheyWere(_ line: String, _ width: Int, _ expected: String) throws {
+  func drawingsMatchTheExpectedOnes(_ line: String, _ width: Int, _ expected: String) throws {
     let outcome = try draw(line, width)
     #expect(outcome.status == .success, "\(outcome.errors)")
     #expect(outcome.output == expected, "it is now:\n\(outcome.output)")
   }
 
-  @Test func everyWidthIsKept() throws {
+  @Test func timelinesFitEveryWidth() throws {
     for width in [30, 36, 40, 52, 80, 132, 200] {
       for line in ["next --timeline", "history --timeline", "next --timeline --before \"20 days\""] {
         let outcome = try draw(line, width)
@@ -161,7 +161,7 @@ import Varlink
   }
 
   /// Marks are placed by the clock, also on a day with 23 hours.
-  @Test func theClockIsSetOnTheWay() throws {
+  @Test func marksFollowTheClockOnADayOf23Hours() throws {
     let zone = try Zone(
       identifier: "Europe/Prague", tzif: [UInt8](Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Prague"))))
     // 29 March 2026, 00:00 in Prague; the clock goes from 2 to 3.
@@ -190,7 +190,7 @@ import Varlink
     (180, 60, ["09:30", "10:00", "10:30", "11:00", "11:30", "12:00"]),
     (10, 120, ["09:27", "09:28", "09:29"]), (600, 60, ["10", "11", "12"]),
   ])
-  func shortLinesHaveMinutes(_ minutes: Int64, _ width: Int, _ names: [String]) throws {
+  func shortTimelineLabelsHaveMinutes(_ minutes: Int64, _ width: Int, _ names: [String]) throws {
     let zone = try Zone(
       identifier: "Europe/Prague", tzif: [UInt8](Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Prague"))))
     let timeline = Timeline(
@@ -200,7 +200,7 @@ import Varlink
     #expect(axis.starts(with: names), "\(axis)")
   }
 
-  @Test func programsGetTheTimesAndNoDrawing() throws {
+  @Test func machineFormatsHaveTimesAndNoDrawing() throws {
     let daemon = try Self.daemon()
     let json = chime(["next", "--timeline", "--json"], daemon: daemon)
     #expect(try JSON(parsing: json.output)["upcoming"] != nil)
@@ -213,7 +213,7 @@ import Varlink
     #expect(daemon.calls[1].parameters["filter"]?["since"] == "2026-03-26T09:26:40+01:00")
   }
 
-  @Test func allTimesBeforeOneAreListed() throws {
+  @Test func allTimesBeforeAMomentAreListed() throws {
     let daemon = try Self.daemon()
     let outcome = chime(["next", "--before", "tomorrow", "-n", "3"], daemon: daemon)
     #expect(daemon.calls[0].parameters.description == #"{"before":"2026-03-28T00:00:00+01:00","limit":4}"#)
@@ -224,7 +224,7 @@ import Varlink
     #expect(quiet.contains("Read a page (skipped: done already)"), "\(quiet)")
   }
 
-  @Test func emptyLinesSaySo() throws {
+  @Test func emptyTimelineSaysSo() throws {
     let daemon = try FakeDaemon { method, _ in
       method == OccurrencesInterface.Upcoming.method
         ? .reply(OccurrencesInterface.Upcoming.Reply(upcoming: []))

@@ -27,7 +27,7 @@ import Testing
       ("endpoint --json list", "endpoint list", [], ["json": ""]),
       ("done list", "done", ["list"], [:]),
     ] as [(String, String, [String], [String: String])])
-  func accepts(_ line: String, _ verb: String, _ expected: [String], _ options: [String: String]) throws {
+  func acceptsValidLines(_ line: String, _ verb: String, _ expected: [String], _ options: [String: String]) throws {
     let parsed = try ParsedLine.parse(words(line))
     #expect(parsed.verbName == verb)
     #expect(parsed.words == expected)
@@ -87,7 +87,7 @@ import Testing
           + "not \"sikp\"", "did you mean skip?"
       ),
     ] as [(String, String, String?)])
-  func refuses(_ line: String, _ message: String, _ hint: String?) {
+  func refusesInvalidLines(_ line: String, _ message: String, _ hint: String?) {
     let outcome = chime(words(line))
     #expect(outcome.status == .usage)
     #expect(outcome.output.isEmpty)
@@ -100,13 +100,13 @@ import Testing
     ("ca", "abc", 3),
     ("kitten", "sitting", 3), ("ä", "a", 1),
   ])
-  func distances(_ left: String, _ right: String, _ distance: Int) {
+  func spellingDistanceIsSymmetric(_ left: String, _ right: String, _ distance: Int) {
     #expect(SpellingSuggestions.distance(left, right) == distance)
     #expect(SpellingSuggestions.distance(right, left) == distance)
   }
 
   /// An option has the same syntax for every verb, so options may precede the verb.
-  @Test func optionsAgreeAcrossVerbs() {
+  @Test func optionHasTheSameSyntaxForEveryVerb() {
     for option in CommandTable.standard.allOptions {
       for other in CommandTable.standard.allOptions where other.name == option.name {
         #expect((other.value == nil) == (option.value == nil), "--\(option.name)")

@@ -28,11 +28,11 @@ import Testing
     return result
   }
 
-  @Test func thePageOfTheCommandIsUpToDate() throws {
+  @Test func commandPageIsUpToDate() throws {
     #expect(try text("docs/man/chime.1.scd") == ManualPage.scdoc(.standard), "make it anew: Packaging/manual update")
   }
 
-  @Test func thePageOfTheCommandHasEveryVerbAndOption() {
+  @Test func commandPageHasEveryVerbAndOption() {
     let page = ManualPage.scdoc(.standard)
     for verb in CommandTable.standard.verbs {
       for path in [[verb]] + verb.subverbs.map({ [verb, $0] }) {
@@ -42,7 +42,7 @@ import Testing
     for option in CommandTable.standard.allOptions { #expect(page.contains("*--\(option.name)*"), "--\(option.name)") }
   }
 
-  @Test func pagesBearTheVersion() throws {
+  @Test func pagesStateTheVersion() throws {
     for page in ["chime.1", "chimed.8", "chimed.toml.5", "chime-schedules.7", "io.chime.7"] {
       let head = try text("docs/man/\(page).scd").prefix { $0 != "\n" }
       #expect(head.contains("\"Chime \(Product.version)\""), "\(head)")
@@ -50,7 +50,7 @@ import Testing
   }
 
   /// Each configuration key appears once, with its default.
-  @Test func thePageOfTheConfigurationHasEveryKey() throws {
+  @Test func configurationPageHasEveryKey() throws {
     let keys = try text("Config/chimed.toml").matches(of: /(?m)^# (\w+) = (.+)$/).map { ($0.1, $0.2) }
     #expect(keys.count > 30)
     let lines = try text("docs/man/chimed.toml.5.scd").split(separator: "\n").map { bare($0) }
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// The page's examples of schedules are valid.
-  @Test func examplesOfSchedulesAreSchedules() throws {
+  @Test func exampleSchedulesAreValid() throws {
     let lines = try text("docs/man/chime-schedules.7.scd").split(separator: "\n").map(String.init)
     let examples = lines.filter { $0.hasPrefix("*") && ($0.hasSuffix("*") || $0.hasSuffix("*++")) }
       .map { bare($0.hasSuffix("++") ? $0.dropLast(2) : $0[...]).dropFirst().dropLast() }
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// io.chime(7) has every interface, method and error.
-  @Test func thePageOfTheInterfacesHasEveryMethod() throws {
+  @Test func interfacePageHasEveryMethod() throws {
     let page = try text("docs/man/io.chime.7.scd")
     let folder = Self.root.appending(path: "Sources/ChimeControl/Interfaces")
     for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) where file.hasSuffix(".varlink") {

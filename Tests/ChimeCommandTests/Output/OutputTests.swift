@@ -10,13 +10,13 @@ import Testing
     ("👩‍👩‍👧‍👦", 2), ("🇨🇿", 2), ("❤️", 2), ("❤", 1), ("שלום", 4), ("مرحبا", 5), ("a\u{200B}b", 2), ("\u{301}", 0),
     ("a\tb", 2), ("—…", 2),
   ])
-  func widths(_ text: String, _ width: Int) { #expect(TextWidth.of(text) == width) }
+  func textWidthCountsColumns(_ text: String, _ width: Int) { #expect(TextWidth.of(text) == width) }
 
   @Test(arguments: [
     ("Tea", 3, "Tea"), ("Teapot", 4, "Tea…"), ("日本語のテキスト", 7, "日本語…"), ("日本語のテキスト", 6, "日本…"), ("ab", 1, "…"),
     ("ab", 0, ""),
   ])
-  func truncation(_ text: String, _ width: Int, _ expected: String) {
+  func truncationKeepsToTheWidth(_ text: String, _ width: Int, _ expected: String) {
     #expect(TextWidth.truncate(text, to: width) == expected)
     #expect(TextWidth.of(expected) <= width)
   }
@@ -26,7 +26,9 @@ import Testing
     ("abc\u{202E}fed", "abc\\u{202E}fed"), ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"), ("a\u{2028}b", "a\\u{2028}b"),
     ("שלום", "שלום"), ("👩‍👩‍👧‍👦", "👩‍👩‍👧‍👦"), ("می‌خواهم", "می‌خواهم"),
   ])
-  func controlsAreHarmless(_ text: String, _ expected: String) { #expect(TerminalSanitizer.line(text) == expected) }
+  func controlCharactersAreEscaped(_ text: String, _ expected: String) {
+    #expect(TerminalSanitizer.line(text) == expected)
+  }
 
   @Test(
     arguments: [
@@ -35,13 +37,13 @@ import Testing
       (864_000, "in 10 d"), (1_814_400, "in 3 weeks"), (12_960_000, "in 5 months"), (94_672_800, "in 3 years"),
       (-1, "1 s ago"), (-10_800, "3 h ago"), (-172_800, "2 d ago"),
     ] as [(Int64, String)])
-  func relativeTimes(_ seconds: Int64, _ expected: String) {
+  func relativeTimesAreReadable(_ seconds: Int64, _ expected: String) {
     let then = Instant(milliseconds: Samples.now.milliseconds + seconds * 1_000)
     #expect(RelativeTime.text(then, now: Samples.now) == expected)
   }
 
   /// No duration is printed with 60 of a unit.
-  @Test func relativeTimesNeverSaySixtyOfAnything() {
+  @Test func relativeTimesNeverReachSixtyOfAUnit() {
     for seconds in stride(from: Int64(1), to: 2_000_000, by: 29) {
       let text = RelativeTime.amount(seconds: seconds)
       #expect(!text.contains("60 min") && !text.contains("60 s") && !text.contains("24 h"), "\(seconds): \(text)")
@@ -55,7 +57,7 @@ import Testing
   ]
 
   @Test(arguments: [40, 80, 120])
-  func tablesFit(_ width: Int) throws {
+  func tablesFitTheWidth(_ width: Int) throws {
     let reminders = Self.titles.enumerated().map { Samples.reminder("r\($0)", $1) }
     let daemon = try FakeDaemon { _, _ in .reply(RemindersInterface.List.Reply(reminders: reminders)) }
     let outcome = chime(["list"], daemon: daemon, width: width, isTerminal: true)
@@ -71,9 +73,9 @@ import Testing
   }
 
   /// A list of eighty columns has the schedule, the next time and the channels; long texts are shortened.
-  @Test func aNarrowTableTakesShorterTextsBeforeItDropsColumns() throws {
+  @Test func narrowTableShortensTextsBeforeItDropsColumns() throws {
     let clock = WallClock(zone: .utc, now: Instant(seconds: 1_795_420_800))
-    func table(_ passedOver: String?) -> Table {
+    func table(_ skipReason: String?) -> Table {
       var table = Table(columns: [
         .init(title: "ID"), .init(title: "TITLE", canShrink: true),
         .init(title: "SCHEDULE", canShrink: true, dropOrder: 2), .init(title: "NEXT"),
@@ -82,13 +84,13 @@ import Testing
       let next = Instant(seconds: 1_795_507_200)
       table.rows.append([
         .init("r7k2"), .init("Stand-up with the whole of the team"), .init("every 90m from 08:00 to 22:00"),
-        .init(clock.text(next), short: clock.short(next)), .init("in 24 h, \(passedOver ?? "")", short: passedOver),
+        .init(clock.text(next), short: clock.short(next)), .init("in 24 h, \(skipReason ?? "")", short: skipReason),
         .init("desktop"),
       ])
       return table
     }
     let style = Style(when: nil, isTerminal: false, environment: [:])
-    func lines(_ passedOver: String?, _ width: Int?) -> [String] { table(passedOver).lines(width: width, style: style) }
+    func lines(_ skipReason: String?, _ width: Int?) -> [String] { table(skipReason).lines(width: width, style: style) }
     for width in [70, 80, 100] {
       let lines = lines("skipped", width)
       #expect(
@@ -109,7 +111,7 @@ import Testing
   ]
 
   /// Outside UTF-8 locales people get ASCII signs of the same width; output for programs is unchanged.
-  @Test func outsideUTF8TheSignsAreThoseOfATypewriter() throws {
+  @Test func outsideUTF8SignsAreASCII() throws {
     for line in ["✓ ★ ☆ ● ◐ ○ · ━━──", "a → b – c…", "↗ ↘ × “x”"] {
       let typed = Glyphs.typed(line)
       #expect(typed.utf8.allSatisfy { $0 < 0x80 }, "\(typed)")
@@ -123,14 +125,14 @@ import Testing
   }
 
   @Test(arguments: Self.times)
-  func timesHaveAShorterForm(_ seconds: Int64, _ text: String, _ relative: String) {
+  func timesHaveAShortForm(_ seconds: Int64, _ text: String, _ relative: String) {
     let now = Instant(seconds: 1_795_420_800)
     let clock = WallClock(zone: .utc, now: now)
     #expect(clock.short(now + .seconds(seconds)) == text)
     #expect(RelativeTime.short(now + .seconds(seconds), now: now) == relative)
   }
 
-  @Test func wideTextsKeepColumnsStraight() {
+  @Test func wideCharactersKeepColumnsAligned() {
     var table = Table(columns: [.init(title: "A", canShrink: true), .init(title: "B")])
     table.rows = Self.titles.map { [.init($0), "|"] }
     let style = Style(when: "never", isTerminal: false, environment: [:])
@@ -144,11 +146,13 @@ import Testing
       (nil, true, ["NO_COLOR": ""], true),
       (nil, true, ["TERM": "dumb"], false), ("always", false, ["NO_COLOR": "1"], true), ("never", true, [:], false),
     ] as [(String?, Bool, [String: String], Bool)])
-  func colours(_ when: String?, _ isTerminal: Bool, _ environment: [String: String], _ expected: Bool) {
+  func colorFollowsOptionTerminalAndEnvironment(
+    _ when: String?, _ isTerminal: Bool, _ environment: [String: String], _ expected: Bool
+  ) {
     #expect(Style(when: when, isTerminal: isTerminal, environment: environment).isColored == expected)
   }
 
-  @Test func jsonEscapes() {
+  @Test func jsonEscapesControlCharacters() {
     let value = JSONText.members([
       "a": .string("\"\\\n\u{1}\u{202E}é"), "b": .list([]), "c": .list([.null, .bool(true)]),
     ])
@@ -156,10 +160,10 @@ import Testing
     #expect(value.text(indented: true).hasPrefix("{\n  \"a\": "))
   }
 
-  @Test func plainFieldsHoldNoTabs() { #expect(Plain.text(.list([.string("a\tb\nc"), .int(2)])) == "a b c,2") }
+  @Test func plainFieldsContainNoTabs() { #expect(Plain.text(.list([.string("a\tb\nc"), .int(2)])) == "a b c,2") }
 
   /// JSON has every field, in the order of the interface file; a missing value is null.
-  @Test func valuesOfTheInterfacesArePrintedWhole() throws {
+  @Test func jsonHasEveryFieldOfTheInterface() throws {
     let occurrence = Samples.occurrence()
     let value = JSONText(occurrence, PreferredLanguages(languages: ["cs"]))
     guard case .object(let members) = value else { throw Failure.failed("\(value)") }
@@ -171,7 +175,7 @@ import Testing
   }
 
   /// A text in several languages is printed in one; names of measures and attributes are not taken for languages.
-  @Test func textsAreInTheUsersLanguage() {
+  @Test func localizedTextsArePrintedInTheUsersLanguage() {
     let day = SchedulesInterface.CalendarDays(
       from: "2026-12-24", to: "2026-12-24", names: ["en": "Eve", "cs": "Štědrý den"])
     #expect(

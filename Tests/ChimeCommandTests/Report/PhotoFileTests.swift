@@ -29,7 +29,7 @@ import Testing
     + segment(0xDA, [1, 1, 0, 0, 63, 0]) + [0x78, 0xFF, 0xD9]
 
   @Test(arguments: [(UInt8(6), true), (6, false), (1, true), (0, false), (200, true)])
-  func ofJPEGOnlyTheOrientationStays(_ orientation: UInt8, _ isLittle: Bool) throws {
+  func jpegKeepsOnlyItsOrientation(_ orientation: UInt8, _ isLittle: Bool) throws {
     let table = Self.segment(0xDB, [0] + Array(repeating: 7, count: 64))
     let profile = Self.segment(0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1, 9])
     let bytes: [UInt8] =
@@ -47,7 +47,7 @@ import Testing
     #expect(PhotoFile.clean(clean.bytes)?.bytes == clean.bytes)
   }
 
-  @Test func ofPNGThePictureStays() throws {
+  @Test func pngKeepsOnlyThePicture() throws {
     let bare = TestPicture.png(width: 20, height: 10)
     let told = TestPicture.png(
       width: 20, height: 10, chunks: [("tEXt", Self.place), ("eXIf", Self.place), ("tIME", [7, 234, 3, 27, 8, 0, 0])])
@@ -55,7 +55,7 @@ import Testing
     #expect(PhotoFile.clean(told)?.bytes == bare)
   }
 
-  @Test func ofWebPThePictureStays() throws {
+  @Test func webpKeepsOnlyThePicture() throws {
     func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
       Array(name.utf8) + [UInt8(body.count), 0, 0, 0] + body + (body.count % 2 == 1 ? [0] : [])
     }
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// A truncated file or one that is no picture is refused or cut, and never read beyond its end.
-  @Test func hostileFilesDoNoHarm() {
+  @Test func hostileFilesAreRefusedOrCut() {
     let jpeg: [UInt8] = [0xFF, 0xD8] + Self.segment(0xE1, Self.exif(orientation: 6, isLittle: true)) + Self.scans
     let png = TestPicture.png(width: 9, height: 3)
     for bytes in [jpeg, png] {

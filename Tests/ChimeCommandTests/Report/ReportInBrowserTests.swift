@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(.proof(.screens), .timeLimit(.minutes(5)))
-  func reportsAreForEverybody() throws {
+  func reportsAreAccessibleAndSelfContained() throws {
     let fresh = try ReportTests.html(.fresh)
     let pages = [
       "full": try ReportTests.html(.full), "fresh": fresh, "empty": try ReportTests.html(.empty),

@@ -30,7 +30,7 @@ import Testing
 
   // MARK: Content
 
-  @Test func everythingThatIsThereIsShown() throws {
+  @Test func fullReportShowsEverySection() throws {
     let html = try Self.html(.full)
     for piece in [
       "A day with something done", "إِنَّ مَعَ الْعُسْرِ يُسْرًا", "Indeed, with hardship comes ease.", "Quran 94:6",
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// The title names the period, axes have units, many milliliters become liters, and a share is a percentage.
-  @Test func thePageSaysWhatItIsOfAndInWhatUnits() throws {
+  @Test func reportNamesItsPeriodAndUnits() throws {
     let html = try Self.html(.full, ["--range", "2026-02-01..2026-03-27"])
     #expect(html.contains("<title>Chime: 2026-02-01 to 2026-03-27</title>"))
     #expect(html.contains("Report of 2026-02-01 to 2026-03-27 · Fri 2026-03-27"))
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// On paper the locked achievements are one line.
-  @Test func lockedAchievementsAreALineOnPaper() throws {
+  @Test func printedReportListsLockedAchievementsInOneLine() throws {
     let html = try Self.html(.full)
     let lines = html.matches(of: /<p class="to-come"><strong>Still locked:<\/strong> ([^<]*)<\/p>/)
     #expect(!lines.isEmpty && lines.allSatisfy { !$0.1.isEmpty })
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// The first day's column is one of fourteen, not as wide as the page.
-  @Test func oneDayIsOneColumn() throws {
+  @Test func firstDayHasAColumnOfNormalWidth() throws {
     var year = TrackerYear.full
     year.days["water"] = year.days["water"].map { Array($0.suffix(1)) }
     let html = try Self.html(year)
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// The line of the average ends inside the plot, at yesterday's column: today is not over.
-  @Test func theAverageLineEndsAtTheLastWholeDay() throws {
+  @Test func averageLineEndsAtYesterday() throws {
     let html = try Self.html(.full, ["--pack", "hydration", "--range", "1M"])
     let plot = try #require(
       html.firstMatch(of: /class="column met" d="([^"]*)".*?class="mean" d="([^"]*)"/.dotMatchesNewlines()))
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// The first value of a weight is drawn as a single point must be, with its goal.
-  @Test func theFirstValueIsSeen() throws {
+  @Test func firstMeasureIsDrawnAsAPoint() throws {
     var year = TrackerYear.full
     year.days["weight"] = year.days["weight"].map { Array($0.suffix(1)) }
     let html = try Self.html(year, ["--pack", "weight"])
@@ -107,13 +107,13 @@ import Testing
   }
 
   /// There is no garden for months before the first day.
-  @Test func gardensBeginWithTheFirstDay() throws {
+  @Test func gardensBeginInTheFirstMonth() throws {
     let gardens = try Self.html(.full, ["--pack", "goal", "--range", "1Y"]).matches(of: /class="card garden"/).count
     let fresh = try Self.html(.fresh, ["--pack", "goal", "--range", "1Y"]).matches(of: /class="card garden"/).count
     #expect(gardens > fresh && fresh <= 1, "\(gardens), \(fresh)")
   }
 
-  @Test func whatSomebodyDoesNotHaveIsNotThere() throws {
+  @Test func sectionsWithoutDataAreLeftOut() throws {
     let html = try Self.html(.full, ["--pack", "weight"])
     #expect(html.contains("79.2 kg") && html.contains("class=\"band\""))
     for piece in ["class=\"cup\"", "class=\"hex\"", "#flower-", "Speedmaster", "adhkar", "1500 of 2500"] {
@@ -123,7 +123,7 @@ import Testing
   }
 
   /// A day with a weigh-in is met; the goal is reached when the weight reaches it.
-  @Test func aGoalOfAWeightIsReachedOnlyWhenItIs() throws {
+  @Test func weightGoalIsReachedByTheValueOnly() throws {
     var year = TrackerYear.full
     let last = try #require(year.days["weight"]?.indices.last)
     year.days["weight"]?[last].met = true
@@ -139,7 +139,7 @@ import Testing
     #expect(today.contains("★ Goal reached: 76.0 kg!"), "\(today)")
   }
 
-  @Test func withoutEntriesItSaysWhatToDoNext() throws {
+  @Test func emptyReportSaysWhatToDoNext() throws {
     let fresh = try Self.html(.fresh)
     #expect(fresh.contains("chime log water 250ml") && fresh.contains("chime log weight 76kg"))
     #expect(fresh.contains("chime log watches NAME") && !fresh.contains("class=\"plot\""))
@@ -154,12 +154,14 @@ import Testing
     fake.expectations = [
       .init(
         id: "r7k2", title: "Nightly <backup>", when: "daily at 03:00", within: "PT2H", state: .down, downSince: time,
-        beats: [.init(at: time, result: .good), .init(at: time, result: .failed), .init(at: time, result: .missed)])
+        recentRuns: [
+          .init(at: time, result: .succeeded), .init(at: time, result: .failed), .init(at: time, result: .missed),
+        ])
     ]
     let outcome = chime(["report", "-"], daemon: try fake.daemon())
     #expect(outcome.status == .success, "\(outcome.errors)")
     for piece in [
-      "Expected jobs", "1 is down.", "Nightly &lt;backup&gt;", "class=\"good\"", "class=\"failed\"", "class=\"missed\"",
+      "Expected jobs", "1 is down.", "Nightly &lt;backup&gt;", "class=\"succeeded\"", "class=\"failed\"", "class=\"missed\"",
       "1 went well, 1 failed, 1 no ping",
     ] {
       #expect(outcome.output.contains(piece), "\(piece)")
@@ -167,7 +169,7 @@ import Testing
     #expect(!outcome.output.contains("Nothing is tracked yet"))
   }
 
-  @Test func statisticsAreOfTheRangeAndTheCalendarOfTheYear() throws {
+  @Test func statisticsCoverTheRangeAndTheCalendarTheYear() throws {
     let html = try Self.html(.full, ["--range", "2026-03-01..2026-03-15"])
     #expect(html.contains("The statistics cover 2026-03-01 to 2026-03-15."))
     #expect(html.contains("Apr 2025"))
@@ -183,7 +185,7 @@ import Testing
   // MARK: Escaping
 
   /// Notes, titles and names are always text, and the page loads and runs nothing.
-  @Test func nothingInItRunsOrLoads() throws {
+  @Test func reportRunsAndLoadsNothing() throws {
     let html = try Self.html(.full)
     #expect(html.contains("&lt;img src=x onerror=alert(1)&gt;") && html.contains("Sport &lt;II&gt;"))
     #expect(html.contains("Third position &quot;onload=&quot;alert(1)"))
@@ -219,11 +221,11 @@ import Testing
       (0, "0"), (1.5, "1.5"), (-2.25, "-2.25"), (-0.004, "0"), (1.005, "1"), (0.05, "0.05"), (1e99, "1000000"),
       (.nan, "0"), (-.infinity, "0"), (12.3456, "12.35"),
     ] as [(Double, String)])
-  func coordinatesHaveAPoint(_ value: Double, _ expected: String) { #expect(coordinate(value) == expected) }
+  func coordinatesUseADecimalPoint(_ value: Double, _ expected: String) { #expect(coordinate(value) == expected) }
 
   // MARK: The file
 
-  @Test func theFileIsWholeAndItsOwnersAlone() throws {
+  @Test func reportFileIsCompleteAndPrivate() throws {
     let folder = try Folder()
     let daemon = try FakeTrackers().daemon()
     let path = folder.path + "/my report.html"
@@ -240,7 +242,7 @@ import Testing
     #expect(try folder.text("my report.html").utf8.count < text.utf8.count)
   }
 
-  @Test func anotherFileIsLeftAlone() throws {
+  @Test func existingForeignFileIsNotOverwritten() throws {
     let folder = try Folder()
     let daemon = try FakeTrackers().daemon()
     let path = folder.path + "/.bashrc"
@@ -257,18 +259,18 @@ import Testing
     (["report", "-", "--range", "7X"], .usage, "--range"), (["report", "-", "--pack", "wieght"], .failed, "weight"),
     (["report", "-", "--browser", "maybe"], .usage, "--browser must be one of"),
   ])
-  func refusals(_ arguments: [String], _ status: ExitCode, _ message: String) throws {
+  func refusesInvalidOptions(_ arguments: [String], _ status: ExitCode, _ message: String) throws {
     let outcome = chime(arguments, daemon: try FakeTrackers().daemon())
     #expect(outcome.status == status && outcome.errors.contains(message), "\(outcome.errors)")
     #expect(outcome.output.isEmpty)
   }
 
-  @Test func programsAreToldWhatWasWritten() throws {
+  @Test func jsonOutputDescribesTheFile() throws {
     let folder = try Folder()
     let path = folder.path + "/r.html"
     let outcome = chime(["report", path, "--json"], daemon: try FakeTrackers().daemon())
     let told = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
-    #expect(told?["file"] as? String == path && told?["photos"] as? Int == 1 && told?["photosLeftOut"] as? Int == 1)
+    #expect(told?["file"] as? String == path && told?["photos"] as? Int == 1 && told?["photosOmitted"] as? Int == 1)
     #expect(told?["bytes"] as? Int == (try folder.text("r.html")).utf8.count)
     #expect((told?["trackers"] as? [String])?.first == "water")
   }

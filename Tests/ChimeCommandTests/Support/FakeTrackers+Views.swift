@@ -5,7 +5,7 @@ import ChimeSchedule
 extension FakeTrackers {
   private static let today = TrackerYear.today.description
 
-  func standing(_ tracker: T.Tracker) -> T.Standing {
+  func progress(_ tracker: T.Tracker) -> T.GoalProgress {
     let all = days(tracker)
     let now = all.last ?? T.DayTotal(day: Self.today, entries: 0, met: false, counts: true)
     let month = all.filter { $0.day.hasPrefix("2026-03") }
@@ -13,7 +13,7 @@ extension FakeTrackers {
     let reached = tracker.kind == .amount ? now.total : tracker.kind == .check ? Double(now.entries) : value
     let goal = tracker.goal.flatMap { $0.total ?? $0.value ?? $0.count.map(Double.init) }
     let (streak, longest) = streaks(all)
-    return T.Standing(
+    return T.GoalProgress(
       tracker: tracker, day: Self.today, entries: now.entries, total: now.total, value: value, reached: reached,
       remaining: goal.flatMap { goal in reached.map { tracker.kind == .measure ? $0 - goal : max(0, goal - $0) } },
       percent: goal.flatMap { goal in reached.map { Int($0 / goal * 100) } }, met: now.met, counts: now.counts,
@@ -22,25 +22,25 @@ extension FakeTrackers {
       countedThisMonth: 26, lastAt: year.entries.last { $0.tracker == tracker.id }?.at)
   }
 
-  /// Returns a tracker's standing with a measure's trend, its further measures, and the collection's items used today.
-  func detailed(_ tracker: T.Tracker) -> T.Standing {
-    var standing = standing(tracker)
+  /// Returns a tracker's progress with a measure's trend, its further measures, and the collection's items used today.
+  func detailed(_ tracker: T.Tracker) -> T.GoalProgress {
+    var progress = progress(tracker)
     let own = year.entries.filter { $0.tracker == tracker.id }
     if tracker.kind == .measure {
       let statistics = statistics(tracker, T.Range(from: "2025-12-28", to: Self.today))
       // The distance to the goal has the sign that it had at the first value.
       if let goal = tracker.goal?.value, let first = own.first?.value, goal > first {
-        standing.remaining = standing.value.map { goal - $0 }
+        progress.remaining = progress.value.map { goal - $0 }
       }
-      standing.weeklyRate = statistics.weeklyRate
-      standing.direction = statistics.direction
-      standing.goalOn = standing.remaining ?? 1 <= 0 ? nil : statistics.goalOn
+      progress.weeklyRate = statistics.weeklyRate
+      progress.direction = statistics.direction
+      progress.goalOn = progress.remaining ?? 1 <= 0 ? nil : statistics.goalOn
     }
-    standing.fields = own.last { !$0.fields.isEmpty }?.fields
-    guard tracker.hasItems else { return standing }
-    standing.items = own.filter { $0.day == Self.today }.compactMap { entry in year.items.first { $0.id == entry.item }
+    progress.fields = own.last { !$0.fields.isEmpty }?.fields
+    guard tracker.hasItems else { return progress }
+    progress.items = own.filter { $0.day == Self.today }.compactMap { entry in year.items.first { $0.id == entry.item }
     }
-    return standing
+    return progress
   }
 
   private func streaks(_ all: [T.DayTotal]) -> (current: T.Streak, longest: T.Streak) {
@@ -58,20 +58,20 @@ extension FakeTrackers {
   }
 
   var view: T.DayView {
-    let standings = year.trackers.map { detailed($0) }
-    let met = standings.count { $0.met }
+    let progress = year.trackers.map { detailed($0) }
+    let met = progress.count { $0.met }
     let kind: T.Mood.Kind =
-      standings.isEmpty
+      progress.isEmpty
       ? .noHabits
       : met == 0
         ? .notStarted
-        : met == standings.count
+        : met == progress.count
           ? .perfectDay
-          : met * 2 < standings.count
+          : met * 2 < progress.count
             ? .lightDay : .productiveDay
     let next = year.achievements.filter { $0.unlockedAt == nil }.max { $0.reached * $1.target < $1.reached * $0.target }
     return T.DayView(
-      day: Self.today, standings: standings,
+      day: Self.today, progress: progress,
       mood: T.Mood(
         kind: kind, title: ["en": "A day with something done", "cs": "Den, kdy je něco hotovo"],
         message: ["en": "Part of the day is yours already.", "cs": "Část dne už máte za sebou."],
@@ -92,7 +92,7 @@ extension FakeTrackers {
   var week: T.Week.Reply {
     let days = Array(dates(-4...2))
     return T.Week.Reply(
-      from: days[0], standings: year.trackers.map { standing($0) },
+      from: days[0], progress: year.trackers.map { progress($0) },
       days: year.trackers.map { tracker in
         let known = self.days(tracker)
         return T.WeekRow(
@@ -100,18 +100,18 @@ extension FakeTrackers {
           days: days.map { day in
             known.first { $0.day == day } ?? T.DayTotal(day: day, entries: 0, met: false, counts: true)
           })
-      }, marks: marks(days))
+      }, summaries: marks(days))
   }
 
   private func dates(_ range: ClosedRange<Int>) -> [String] {
     range.map { TrackerYear.today.plus($0).description }
   }
 
-  private func marks(_ days: [String]) -> [T.DayMark] {
+  private func marks(_ days: [String]) -> [T.DaySummary] {
     days.map { day in
       let all = year.trackers.compactMap { tracker in self.days(tracker).first { $0.day == day && $0.counts } }
-      return T.DayMark(
-        day: day, met: all.count { $0.met }, due: all.count, begun: all.count { !$0.met && $0.entries > 0 })
+      return T.DaySummary(
+        day: day, met: all.count { $0.met }, due: all.count, started: all.count { !$0.met && $0.entries > 0 })
     }
   }
 
@@ -161,9 +161,9 @@ extension FakeTrackers {
       goalOn: isMeasure && slope < 0 && points.count > 7 ? "2026-05-19" : nil, weeks: weeks(all),
       months: months(all, isMeasure: isMeasure), metDays: all.count { $0.met }, dueDays: all.count { $0.counts },
       streak: streak, longest: longest,
-      packStreak: tracker.pack == "adkhar" ? packStreaks.first?.streak : nil, strength: standing(tracker).strength,
+      packStreak: tracker.pack == "adkhar" ? packStreaks.first?.streak : nil, strength: progress(tracker).strength,
       evenness: tracker.hasItems && entries > 0 ? 81 : nil, items: tracker.hasItems ? year.items : [],
-      lacking: points.isEmpty && tracker.kind != .check ? ["noEntries"] : entries == 0 ? ["noEntries"] : [])
+      missingData: points.isEmpty && tracker.kind != .check ? ["noEntries"] : entries == 0 ? ["noEntries"] : [])
   }
 
   private static func slope(_ points: [T.Point]) -> Double {

@@ -56,7 +56,7 @@ struct FakeTrackers: Sendable {
     if let tracker = year.trackers.first(where: { $0.id == name || $0.title.values.contains(name) }) {
       return answer(tracker)
     }
-    return .error("NotFound", Wire.NotFound(what: "tracker", id: name, near: year.trackers.map(\.id)))
+    return .error("NotFound", Wire.NotFound(what: "tracker", id: name, similar: year.trackers.map(\.id)))
   }
 
   private func read<Parameters: JSONReadable>(_ type: Parameters.Type, _ json: JSON) -> Parameters {
@@ -70,7 +70,7 @@ struct FakeTrackers: Sendable {
 
   private func photo(_ asked: T.Photo) -> FakeDaemon.Answer {
     guard let bytes = year.photos[asked.name] else {
-      return .error("NotFound", Wire.NotFound(what: "photo", id: asked.name, near: []))
+      return .error("NotFound", Wire.NotFound(what: "photo", id: asked.name, similar: []))
     }
     // Send small parts, so that the reader must ask more than once.
     let part = Data(bytes.dropFirst(asked.offset ?? 0).prefix(30_000))

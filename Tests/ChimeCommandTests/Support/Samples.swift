@@ -32,7 +32,7 @@ enum Samples {
       firedAt: time(1_774_590_000), snoozedUntil: snoozedUntil, latenessMs: 3, rounds: 1)
   }
 
-  static let coming = OccurrencesInterface.Coming(
+  static let coming = OccurrencesInterface.UpcomingTime(
     reminder: "r7k2", title: "Drink water", at: time(1_774_603_600), snoozed: false, last: time(1_774_590_000),
     paused: false, when: "every 90m from 08:00 to 22:00")
 
@@ -42,14 +42,16 @@ enum Samples {
     round: 1, attempts: 2, createdAt: time(1_774_590_000), nextAttempt: time(1_774_600_300), lastResult: "HTTP 503")
 
   static let attempt = DeliveriesInterface.Attempt(
-    number: 1, startedAt: time(1_774_590_000), tookMs: 41, outcome: .failed, status: 503, answer: "busy", error: nil)
+    number: 1, startedAt: time(1_774_590_000), durationMs: 41, outcome: .failed, status: 503, response: "busy",
+    error: nil
+  )
 
   static let endpoint = EndpointsInterface.Endpoint(
     name: "team", url: "http://127.0.0.1:8099/hook", createdAt: time(1_774_000_000), pending: 2)
 
   static let result = EndpointsInterface.TestResult(
     ok: true, url: "http://127.0.0.1:8099/hook", requestHeaders: ["webhook-id: msg_2"],
-    requestBody: #"{"type":"chime.test"}"#, status: 204, answer: "", error: nil, tookMs: 12)
+    requestBody: #"{"type":"chime.test"}"#, status: 204, response: "", error: nil, durationMs: 12)
 
   static let command = CommandsInterface.Command(
     name: "backup", program: "/usr/local/bin/backup", arguments: ["--quiet"], enabled: true, timeLimit: "PT10M",
@@ -57,8 +59,8 @@ enum Samples {
 
   static let commandTest = CommandsInterface.TestResult(
     ok: false, program: "/usr/local/bin/backup", arguments: ["--quiet"], input: #"{"type":"chime.test"}"#,
-    variables: ["CHIME_TITLE=A test"], status: 3, output: "no disk\n\u{1B}[2J", cut: true,
-    error: "it ended with status 3: no disk", tookMs: 12)
+    variables: ["CHIME_TITLE=A test"], status: 3, output: "no disk\n\u{1B}[2J", truncated: true,
+    error: "it ended with status 3: no disk", durationMs: 12)
 
   static let snapshot = DaemonInterface.StoreSnapshot(
     takenAt: time(1_774_598_400), path: "/home/u/.local/state/chime/snapshots/chime-00017-20260327T080000Z.db",
@@ -81,7 +83,7 @@ enum Samples {
   static func tenant(_ name: String, reminders: Int, of limit: Int? = nil, refused: Int = 0) -> DaemonInterface.Tenant {
     DaemonInterface.Tenant(
       name: name, reminders: reminders, reminderLimit: limit, requestsPerSecond: 5, requests: 7,
-      requestsRefused: refused, deliveriesPerSecond: 10, deliveriesHere: 2.5, pendingDeliveries: 1)
+      requestsRefused: refused, deliveriesPerSecond: 10, deliveriesPerSecondHere: 2.5, pendingDeliveries: 1)
   }
 
   static func event(_ name: String) -> DaemonInterface.Event {

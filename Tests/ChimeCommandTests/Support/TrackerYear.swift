@@ -85,13 +85,13 @@ struct TrackerYear: Sendable {
 
   static func tracker(
     _ id: String, _ english: String, _ czech: String, _ kind: T.Tracker.Kind, pack: String?, unit: String? = nil,
-    decimals: Int = 0, goal: T.Goal? = nil, weekdays: [String]? = nil, slot: T.Tracker.Slot = .anytime,
+    decimals: Int = 0, goal: T.Goal? = nil, weekdays: [String]? = nil, timeOfDay: T.Tracker.TimeOfDay = .anytime,
     hasItems: Bool = false, step: Double? = nil
   ) -> T.Tracker {
     T.Tracker(
       id: id, title: ["en": english, "cs": czech], kind: kind, unit: unit, decimals: decimals, goal: goal,
       presets: kind == .amount ? [100, 150, 200, 250, 330, 500] : [], usual: kind == .amount ? 250 : nil,
-      counting: T.Counting(weekdays: weekdays), formerWeekdays: [], dayStartsAt: "00:00", slot: slot,
+      counting: T.Counting(weekdays: weekdays), formerWeekdays: [], dayStartsAt: "00:00", timeOfDay: timeOfDay,
       pauses: id == "water" ? [T.Range(from: "2025-08-04", to: "2025-08-17")] : [], skips: [], hasItems: hasItems,
       fields: id == "weight" ? ["fat": "%"] : [:], milestoneStep: step, pack: pack, experience: 10,
       startedOn: started.description, createdAt: Samples.time(1_741_600_000))
@@ -109,7 +109,7 @@ struct TrackerYear: Sendable {
   }
 
   /// Calls `body` for every day from the start to today; it logs entries and returns the day's total.
-  private mutating func live(
+  private mutating func fill(
     _ tracker: T.Tracker, _ body: (inout TrackerYear, CivilDate, Bool) -> (entries: Int, amount: Double?, met: Bool)
   ) {
     trackers.append(tracker)
@@ -127,7 +127,7 @@ struct TrackerYear: Sendable {
           day: date.description, entries: count, total: tracker.kind == .amount ? amount ?? 0 : nil,
           value: tracker.kind == .measure ? amount : nil, met: met, counts: counts,
           percent: tracker.goal?.total.map { Int((amount ?? 0) / $0 * 100) },
-          number: met ? number : nil, why: counts ? nil : isPaused ? "paused" : "weekday"))
+          number: met ? number : nil, reason: counts ? nil : isPaused ? "paused" : "weekday"))
       date = date.plus(1)
     }
     days[tracker.id] = totals
@@ -136,7 +136,7 @@ struct TrackerYear: Sendable {
   private mutating func addWater() {
     let water = Self.tracker(
       "water", "Water", "Voda", .amount, pack: "hydration", unit: "ml", goal: T.Goal(total: 2_500, period: .day))
-    live(water) { year, date, _ in
+    fill(water) { year, date, _ in
       let isToday = date == Self.today
       let cups = isToday ? 6 : 5 + year.below(7) - (date.weekday == .saturday ? 2 : 0)
       var total = 0.0
@@ -154,7 +154,7 @@ struct TrackerYear: Sendable {
       "weight", "Weight", "Váha", .measure, pack: "weight", unit: "kg", decimals: 1,
       goal: T.Goal(value: 76, period: .day), step: 2)
     var lowest = 88.0
-    live(weight) { year, date, _ in
+    fill(weight) { year, date, _ in
       let age = Double(date.dayNumber - Self.started.dayNumber)
       let trend = 88.4 - 9.2 * (1 - Double.exponential(-age / 210)) - age * 0.004
       let noise = (year.chance() + year.chance() + year.chance() - 1.5) * 0.9
@@ -178,16 +178,19 @@ struct TrackerYear: Sendable {
   }
 
   private mutating func addPractice() {
-    let practices: [(String, String, String, T.Tracker.Slot, Double)] = [
+    let practices: [(String, String, String, T.Tracker.TimeOfDay, Double)] = [
       ("adkhar-morning", "Morning adhkar", "Ranní adhkár", .morning, 0.93),
       ("adkhar-reading", "A page of reading", "Stránka četby", .anytime, 0.7),
       ("adkhar-evening", "Evening adhkar", "Večerní adhkár", .evening, 0.84),
     ]
-    for (id, english, czech, slot, share) in practices {
-      let practice = Self.tracker(id, english, czech, .check, pack: "adkhar", goal: T.Goal(count: 1), slot: slot)
-      live(practice) { year, date, _ in
-        let isDone = date == Self.today ? slot == .morning : year.chance() < share
-        if isDone { year.log(practice, date, minute: slot == .evening ? 1_130 : slot == .morning ? 370 : 760) }
+    for (id, english, czech, timeOfDay, share) in practices {
+      let practice = Self.tracker(
+        id, english, czech, .check, pack: "adkhar", goal: T.Goal(count: 1), timeOfDay: timeOfDay)
+      fill(practice) { year, date, _ in
+        let isDone = date == Self.today ? timeOfDay == .morning : year.chance() < share
+        if isDone {
+          year.log(practice, date, minute: timeOfDay == .evening ? 1_130 : timeOfDay == .morning ? 370 : 760)
+        }
         return (isDone ? 1 : 0, nil, isDone)
       }
     }
@@ -204,7 +207,7 @@ struct TrackerYear: Sendable {
       ("prim", "Sport <II>", "Prim"), ("snowflake", "Snowflake", "Grand Seiko"), ("khaki", "Khaki Field", "Hamilton"),
     ]
     var worn: [String: (Int, String)] = [:]
-    live(watches) { year, date, _ in
+    fill(watches) { year, date, _ in
       let times = date == Self.today ? 1 : year.chance() < 0.88 ? 1 + year.below(5) / 4 : 0
       for turn in 0..<times {
         let pick = collection[min(year.below(collection.count), year.below(collection.count + 3))].0
@@ -224,7 +227,7 @@ struct TrackerYear: Sendable {
     let goal = Self.tracker(
       "goal", "Practise the cello", "Cvičit na violoncello", .check, pack: "goal", goal: T.Goal(count: 1),
       weekdays: ["mon", "tue", "thu", "fri", "sat"])
-    live(goal) { year, date, counts in
+    fill(goal) { year, date, counts in
       let isDone = counts && date != Self.today && year.chance() < 0.8
       if isDone { year.log(goal, date, minute: 1_080) }
       return (isDone ? 1 : 0, nil, isDone)

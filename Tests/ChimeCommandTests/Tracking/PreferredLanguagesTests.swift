@@ -11,12 +11,12 @@ import Testing
       (["LANG": "de_DE.UTF-8"], "Water"), (["LANG": "de_DE.UTF-8", "LANGUAGE": "sk:cs"], "Voda"),
       (["LANG": "C", "LANGUAGE": "cs"], "Water"), (["LANG": "pt_BR.UTF-8@x"], "Água"), (["LC_ALL": ""], "Water"),
     ] as [([String: String], String)])
-  func theBestLanguageThereIs(_ environment: [String: String], _ expected: String) {
+  func bestAvailableLanguageIsChosen(_ environment: [String: String], _ expected: String) {
     let texts = ["en": "Water", "cs": "Voda", "pt": "Agua", "pt-BR": "Água"]
     #expect(PreferredLanguages(environment: environment).text(texts) == expected)
   }
 
-  @Test func someTextIsBetterThanNone() {
+  @Test func anyLanguageIsUsedRatherThanNone() {
     let preferredLanguages = PreferredLanguages(environment: ["LANG": "cs_CZ.UTF-8"])
     #expect(preferredLanguages.text(["fr": "Eau", "de": "Wasser"]) == "Wasser")
     #expect(preferredLanguages.text([:], or: "water") == "water")
@@ -26,7 +26,7 @@ import Testing
   @Test(arguments: [
     ("ar", true), ("ar-EG", true), ("he", true), ("fa_IR", true), ("en", false), ("arn", false), ("", false),
   ])
-  func directions(_ language: String, _ expected: Bool) {
+  func writingDirectionFollowsTheLanguage(_ language: String, _ expected: Bool) {
     #expect(PreferredLanguages.isRightToLeft(language) == expected)
   }
 }

@@ -35,7 +35,7 @@ import Varlink
     let photo = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     let file = folder.appending(path: "cup.jpg")
     try photo.write(to: file)
-    let daemon = try FakeDesk().daemon()
+    let daemon = try FakeTrackerDaemon().daemon()
     let outcome = chime(["log", "water", "--photo", file.path], daemon: daemon)
     #expect(outcome.status == .success, "\(outcome.errors)")
     let (bytes, name) = try Self.parts(daemon)
@@ -43,12 +43,12 @@ import Varlink
     #expect(daemon.calls.last?.parameters["photo"] == name)
   }
 
-  @Test func whatIsLongTellsHowFarItIs() throws {
+  @Test func longUploadShowsItsProgress() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "big.jpg")
     try Data(repeating: 7, count: 3 << 20).write(to: file)
-    let daemon = try FakeDesk().daemon()
+    let daemon = try FakeTrackerDaemon().daemon()
     // Each reading of the clock is 300 ms later than the previous one.
     var time = Duration.zero
     let seen = chime(
@@ -66,13 +66,13 @@ import Varlink
   }
 
   /// If the last action cannot be undone, the command first says what would be undone instead.
-  @Test func undoSaysWhatItTakesBackWhenThatIsNotTheLast() throws {
-    var desk = FakeDesk()
-    desk.later = "Tea"
-    desk.undoNotes = ["there is another \"Tea\" now: a1b2"]
+  @Test func undoNamesAChangeThatIsNotTheLast() throws {
+    var fake = FakeTrackerDaemon()
+    fake.later = "Tea"
+    fake.undoNotes = ["there is another \"Tea\" now: a1b2"]
     let sentence =
       "Your last action cannot be undone (fired by hand: Tea). The one before it: logged: 250 ml of water."
-    let daemon = try desk.daemon()
+    let daemon = try fake.daemon()
     let refused = chime(["undo"], daemon: daemon)
     #expect(refused.status == .usage && refused.errors.contains(sentence), "\(refused.errors)")
     #expect(refused.errors.contains("chime undo --yes undoes that one"))
@@ -90,7 +90,7 @@ import Varlink
     #expect(daemon.calls.last?.parameters.description == #"{"change":12,"skip":true}"#)
   }
 
-  @Test func startingOverAsksAndKeepsABackupFirst() throws {
+  @Test func startOverAsksAndWritesABackupFirst() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let daemon = try Self.backupDaemon(thenCloses: false)
@@ -120,13 +120,13 @@ import Varlink
 
   private static func backupDaemon(thenCloses: Bool) throws -> FakeDaemon {
     try FakeDaemon { method, parameters in
-      guard method == T.Backup.method else { return FakeDesk().answer(method, parameters) }
+      guard method == T.Backup.method else { return FakeTrackerDaemon().answer(method, parameters) }
       let parts = ["first ", "second"].map { T.Backup.Reply(data: Data($0.utf8).base64EncodedString()) }
       return thenCloses ? .stream(parts, thenCloses: true) : .whole(parts)
     }
   }
 
-  @Test func aBackupIsAFileOfOnesOwn() throws {
+  @Test func backupFileIsPrivate() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "a.backup").path
@@ -145,7 +145,7 @@ import Varlink
     #expect(json["backup"]?["bytes"] == 12)
   }
 
-  @Test func aBackupThatIsCutShortLeavesNoFile() throws {
+  @Test func abortedBackupLeavesNoFile() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let outcome = chime(
@@ -155,7 +155,7 @@ import Varlink
   }
 
   /// The passphrase is asked for twice, or read from a file that nobody else can read.
-  @Test func aBackupWithSecretsAsksForItsPassphrase() throws {
+  @Test func backupWithSecretsAsksForItsPassphrase() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let daemon = try Self.backupDaemon(thenCloses: false)
@@ -187,20 +187,20 @@ import Varlink
       try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["file", "passphrase", "typed"])
   }
 
-  @Test func aBackupGoesToAPipeAndNotToATerminal() throws {
+  @Test func backupIsWrittenToAPipeButNotToATerminal() throws {
     let piped = chime(["backup", "-"], daemon: try Self.backupDaemon(thenCloses: false))
     #expect(piped.output == "first second")
     let terminal = chime(["backup", "-"], daemon: try Self.backupDaemon(thenCloses: false), isTerminal: true)
     #expect(terminal.status == .usage && terminal.errors.contains("a backup cannot be written to a terminal"))
   }
 
-  @Test func aRestoreIsShownAndAskedFirst() throws {
+  @Test func restoreShowsItsChangesAndAsksFirst() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "a.backup")
     try Data("backup".utf8).write(to: file)
     for (answer, restores) in [("yes\n", [true, false]), ("no\n", [true]), ("", [true])] {
-      let daemon = try FakeDesk().daemon()
+      let daemon = try FakeTrackerDaemon().daemon()
       let outcome = chime(
         ["restore", file.path], daemon: daemon, isTerminal: true, input: answer, isInputTerminal: true)
       #expect(outcome.errors.contains("3210 entries") && outcome.errors.contains("Replace everything"))
@@ -209,7 +209,7 @@ import Varlink
       #expect(outcome.status == (restores.count == 2 ? .success : .failed))
       #expect(outcome.output.contains("`chime undo`") == (restores.count == 2))
     }
-    let daemon = try FakeDesk().daemon()
+    let daemon = try FakeTrackerDaemon().daemon()
     let dry = chime(["restore", file.path, "--dry-run"], daemon: daemon)
     #expect(dry.output.contains("7 trackers") && dry.errors.contains("Nothing was changed"))
     #expect(daemon.calls.last?.parameters["dryRun"] == true)
@@ -217,10 +217,10 @@ import Varlink
 
   /// The passphrase is asked for where somebody can answer; with --yes the secrets are left out, and a message says so.
   @Test(arguments: [([], "correct horse\nyes\n", true), (["--yes"], "", false), (["--dry-run"], "", false)])
-  func theSecretsOfABackupAreOpenedByTheirPassphrase(_ more: [String], _ input: String, _ isAsked: Bool) throws {
+  func restoreOpensSecretsWithTheirPassphrase(_ more: [String], _ input: String, _ isAsked: Bool) throws {
     let daemon = try FakeDaemon { method, parameters in
-      guard method == T.Restore.method else { return FakeDesk().answer(method, parameters) }
-      var contents = FakeDesk.contents
+      guard method == T.Restore.method else { return FakeTrackerDaemon().answer(method, parameters) }
+      var contents = FakeTrackerDaemon.contents
       contents.secrets = 2
       return .reply(T.Restore.Reply(contents: contents))
     }
@@ -232,23 +232,23 @@ import Varlink
     #expect((last.parameters["passphrase"] == "correct horse") == isAsked)
   }
 
-  @Test func aFileThatIsNoBackupIsNamed() throws {
+  @Test func errorOfAnInvalidBackupNamesTheFile() throws {
     let daemon = try FakeDaemon { method, parameters in
       method == T.Restore.method
         ? .error("InvalidFile", T.InvalidFile(line: 0, message: "the checksum does not fit"))
-        : FakeDesk().answer(method, parameters)
+        : FakeTrackerDaemon().answer(method, parameters)
     }
     let outcome = chime(["restore", "/etc/hostname", "--yes"], daemon: daemon)
     #expect(outcome.status == .failed)
     #expect(outcome.errors.hasPrefix("chime: /etc/hostname: the checksum does not fit\n  nothing was changed\n"))
   }
 
-  @Test func faultsOfAPackAreLinesThatEditorsRead() throws {
+  @Test func packFaultsHaveAFormatThatEditorsRead() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "tea.toml").path
     try "id = \"faulty\"".write(toFile: file, atomically: true, encoding: .utf8)
-    let daemon = try FakeDesk().daemon()
+    let daemon = try FakeTrackerDaemon().daemon()
     let faults = "\(file):3:8: trackers.tea.unit: \"kgs\" is no unit\n\(file):9:1: reminders: a key is missing: when\n"
     let outcome = chime(["pack", "check", file], daemon: daemon)
     #expect(outcome.status == .failed && outcome.output == faults && outcome.errors == "2 faults\n")
@@ -265,11 +265,11 @@ import Varlink
     #expect(sound.errors == "\(file) is sound: 1 tracker, 1 reminder and 10 achievements\n")
   }
 
-  @Test func entriesGoOutAsTheyCome() throws {
+  @Test func entriesAreExported() throws {
     let daemon = try FakeDaemon { method, parameters in
       method == T.Export.method
         ? .whole([T.Export.Reply(text: "id,tracker\n"), T.Export.Reply(text: "1,water\n")])
-        : FakeDesk().answer(method, parameters)
+        : FakeTrackerDaemon().answer(method, parameters)
     }
     let outcome = chime(["entry", "export", "water", "--range", "2026-03"], daemon: daemon)
     #expect(outcome.output == "id,tracker\n1,water\n")
@@ -278,9 +278,9 @@ import Varlink
         == #"{"format":"csv","range":{"from":"2026-03-01","to":"2026-03-31"},"tracker":"water"}"#)
   }
 
-  @Test func entriesComeIn() throws {
+  @Test func entriesAreImported() throws {
     let text = "Date,Reading\n2026-03-01,2\n"
-    let daemon = try FakeDesk().daemon()
+    let daemon = try FakeTrackerDaemon().daemon()
     let outcome = chime(["entry", "import", "--loop", "-", "--into", "goal", "--dry-run"], daemon: daemon, input: text)
     #expect(outcome.output == "3 entries would be added, 1 existed already\n  of reading\n")
     #expect(outcome.errors == "line 9: no date\n")
@@ -292,7 +292,7 @@ import Varlink
   }
 
   /// Tables given to the verb for calendars get a hint at the right verb.
-  @Test func importOfRemindersKnowsTablesWhenItSeesThem() throws {
+  @Test func reminderImportOfATableSuggestsTheEntryImport() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "Checkmarks.csv").path

@@ -13,26 +13,26 @@ import Testing
   ]
 
   /// A year with wide, right-to-left and long titles, and titles that contain terminal controls.
-  private static let hostile: FakeDesk = {
-    var desk = FakeDesk(change: FakeDesk.change(goalMet: true))
+  private static let hostile: FakeTrackerDaemon = {
+    var fake = FakeTrackerDaemon(change: FakeTrackerDaemon.change(goalMet: true))
     let titles = [
       "日本語の長いタイトルがここにあります", "שלום עולם וזו כותרת ארוכה מאוד", "👩‍👩‍👧‍👦 family dinner 🇨🇿", "evil\u{1B}[2J\u{202E}title\nx",
       String(repeating: "long ", count: 40), "Příliš žluťoučký kůň", "مرحبا بالعالم",
     ]
-    for index in desk.reading.year.trackers.indices {
-      desk.reading.year.trackers[index].title = ["en": titles[index % titles.count]]
+    for index in fake.reading.year.trackers.indices {
+      fake.reading.year.trackers[index].title = ["en": titles[index % titles.count]]
     }
-    for index in desk.reading.year.items.indices { desk.reading.year.items[index].title = titles[index % titles.count] }
-    for index in desk.reading.year.achievements.indices {
-      desk.reading.year.achievements[index].title = ["en": titles[index % titles.count]]
-      desk.reading.year.achievements[index].text = ["en": titles[(index + 3) % titles.count]]
+    for index in fake.reading.year.items.indices { fake.reading.year.items[index].title = titles[index % titles.count] }
+    for index in fake.reading.year.achievements.indices {
+      fake.reading.year.achievements[index].title = ["en": titles[index % titles.count]]
+      fake.reading.year.achievements[index].text = ["en": titles[(index + 3) % titles.count]]
     }
-    for index in desk.packs.indices {
-      desk.packs[index].title = ["en": titles[index]]
-      desk.packs[index].text = ["en": titles[index + 3]]
+    for index in fake.packs.indices {
+      fake.packs[index].title = ["en": titles[index]]
+      fake.packs[index].text = ["en": titles[index + 3]]
     }
-    desk.change.standing?.tracker.title = ["en": titles[0]]
-    return desk
+    fake.change.progress?.tracker.title = ["en": titles[0]]
+    return fake
   }()
 
   private static func bare(_ line: String) -> String {
@@ -44,8 +44,8 @@ import Testing
   }
 
   @Test(arguments: [(40, false), (40, true), (80, true)])
-  func everythingFits(_ width: Int, _ isHostile: Bool) throws {
-    let daemon = try (isHostile ? Self.hostile : FakeDesk()).daemon()
+  func outputFitsEveryWidth(_ width: Int, _ isHostile: Bool) throws {
+    let daemon = try (isHostile ? Self.hostile : FakeTrackerDaemon()).daemon()
     for line in Self.lines {
       let outcome = chime(words(line), daemon: daemon, width: width, isTerminal: true)
       #expect(outcome.status == .success, "\(line): \(outcome.errors)")
@@ -61,19 +61,19 @@ import Testing
 
   /// A condition that is too long continues on the next line.
   @Test(arguments: [(80, true), (40, true), (20, true), (80, false)])
-  func noConditionIsCutOff(_ width: Int, _ isTerminal: Bool) throws {
-    var desk = FakeDesk()
+  func longConditionsContinueOnTheNextLine(_ width: Int, _ isTerminal: Bool) throws {
+    var fake = FakeTrackerDaemon()
     let text =
       "Wear each of the twelve watches of the collection on one of thirty days that follow each other, none of them "
       + "more often than three times, and write down where you were"
-    for index in desk.reading.year.achievements.indices { desk.reading.year.achievements[index].text = ["en": text] }
-    for index in desk.reading.year.trackers.indices {
-      desk.reading.year.trackers[index].title = ["en": "Water and what else there is to drink"]
+    for index in fake.reading.year.achievements.indices { fake.reading.year.achievements[index].text = ["en": text] }
+    for index in fake.reading.year.trackers.indices {
+      fake.reading.year.trackers[index].title = ["en": "Water and what else there is to drink"]
     }
-    let daemon = try desk.daemon()
+    let daemon = try fake.daemon()
     let outcome = chime(["achievements", "hydration"], daemon: daemon, width: width, isTerminal: isTerminal)
     let words = outcome.output.split(whereSeparator: \.isWhitespace).map { Self.bare(String($0)) }
-    let count = desk.reading.year.achievements.count { $0.pack == "hydration" }
+    let count = fake.reading.year.achievements.count { $0.pack == "hydration" }
     for word in Set(text.split(separator: " ")) {
       #expect(words.count { $0 == word } >= count, "\(word) at \(width): \(outcome.output)")
     }
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// Bars and streaks are aligned, whatever the titles are.
-  @Test func columnsAreStraight() throws {
+  @Test func columnsAreAligned() throws {
     let daemon = try Self.hostile.daemon()
     let outcome = chime(["week"], daemon: daemon, width: 80)
     let marks: Set<Character> = ["●", "◐", "○", "·"]
@@ -94,8 +94,8 @@ import Testing
     #expect(columns.count == 1, "\(outcome.output)")
   }
 
-  @Test func withoutColourNothingIsLost() throws {
-    let daemon = try FakeDesk().daemon()
+  @Test func colorsChangeNoText() throws {
+    let daemon = try FakeTrackerDaemon().daemon()
     for line in Self.lines {
       let plain = chime(words(line), daemon: daemon, width: 80, isTerminal: true, environment: ["NO_COLOR": "1"])
       let coloured = chime(words(line), daemon: daemon, width: 80, isTerminal: true)
@@ -106,9 +106,9 @@ import Testing
   }
 
   /// Every line has as many fields as the header, and no drawing.
-  @Test func plainIsForScreenReaders() throws {
-    for desk in [FakeDesk(), Self.hostile] {
-      let daemon = try desk.daemon()
+  @Test func plainOutputHasFieldsAndNoDrawing() throws {
+    for fake in [FakeTrackerDaemon(), Self.hostile] {
+      let daemon = try fake.daemon()
       for line in Self.lines {
         let outcome = chime(words(line) + ["--plain"], daemon: daemon, width: 40, isTerminal: true)
         let counts = Set(
@@ -121,8 +121,8 @@ import Testing
     }
   }
 
-  @Test func todayInEightyColumns() throws {
-    let outcome = chime(["today"], daemon: try FakeDesk().daemon(), width: 80)
+  @Test func todayFitsEightyColumns() throws {
+    let outcome = chime(["today"], daemon: try FakeTrackerDaemon().daemon(), width: 80)
     #expect(
       outcome.output == """
         Fri 2026-03-27: A day with something done
@@ -160,8 +160,8 @@ import Testing
         """)
   }
 
-  @Test func todayInFortyColumns() throws {
-    let outcome = chime(["today"], daemon: try FakeDesk().daemon(), width: 40)
+  @Test func todayFitsFortyColumns() throws {
+    let outcome = chime(["today"], daemon: try FakeTrackerDaemon().daemon(), width: 40)
     #expect(
       outcome.output.hasPrefix(
         """

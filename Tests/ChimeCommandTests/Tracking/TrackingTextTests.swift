@@ -15,7 +15,7 @@ import Testing
       ("5-3", nil, nil),
       ("٣", nil, nil),
     ] as [(String, Double?, String?)])
-  func amounts(_ text: String, _ value: Double?, _ unit: String?) throws {
+  func parsesAmounts(_ text: String, _ value: Double?, _ unit: String?) throws {
     let amount = try AmountText.parse(text)
     #expect(amount?.value == value)
     #expect(amount?.unit == unit)
@@ -23,7 +23,7 @@ import Testing
 
   /// In half of the world a comma separates thousands.
   @Test(arguments: ["1,750", "1,750ml", "1,234,567", "1,5.2"])
-  func amountsThatCanBeReadInTwoWaysAreRefused(_ text: String) {
+  func refusesAmbiguousAmounts(_ text: String) {
     #expect(throws: Failure.self) { try AmountText.parse(text) }
   }
 
@@ -40,7 +40,7 @@ import Testing
       ("20m", "2026-03-27T09:06:40+01:00"), ("2 hours ago", "2026-03-27T07:26:40+01:00"),
       ("2026-03-26T20:00:00Z", "2026-03-26T21:00:00+01:00"), ("2025-07-01 12:00", "2025-07-01T12:00:00+02:00"),
     ] as [(String, String)])
-  func moments(_ text: String, _ expected: String) throws {
+  func parsesPastMoments(_ text: String, _ expected: String) throws {
     let zone = try ZoneFiles(environment: ["TZ": "Europe/Prague"]).zone("local")
     let moment = try PastMoment.parse(text, option: "at", now: Samples.now, zone: zone)
     #expect(RFC3339.format(moment, in: zone) == expected)
@@ -52,7 +52,7 @@ import Testing
       ("someday", "--at needs a time such as 21:00"), ("yesterday 25:00", "--at needs a time such as 21:00"),
       ("", "--at needs a time such as 21:00"),
     ] as [(String, String)])
-  func momentsThatAreNone(_ text: String, _ message: String) throws {
+  func refusesInvalidMoments(_ text: String, _ message: String) throws {
     let zone = try ZoneFiles(environment: ["TZ": "Europe/Prague"]).zone("local")
     let failure = #expect(throws: Failure.self) {
       try PastMoment.parse(text, option: "at", now: Samples.now, zone: zone)
@@ -69,7 +69,7 @@ import Testing
       ("..2026-03-01", nil, "2026-03-01"), ("2026-03-01..today", "2026-03-01", "2026-03-27"),
       ("yesterday", "2026-03-26", "2026-03-26"), ("2026-03-05", "2026-03-05", "2026-03-05"),
     ] as [(String, String?, String?)])
-  func ranges(_ text: String, _ from: String?, _ to: String?) throws {
+  func parsesRanges(_ text: String, _ from: String?, _ to: String?) throws {
     let range = try RangeText.parse(text, today: TrackerYear.today)
     #expect(range?.from == from)
     #expect(range?.to == to)
@@ -78,7 +78,7 @@ import Testing
   @Test(arguments: [
     "", "3", "M", "0W", "-1W", "2026-13", "2026-03-15..2026-03-01", "..", "9999999Y", "2026-02-30..", "x..y",
   ])
-  func rangesThatAreNone(_ text: String) {
+  func refusesInvalidRanges(_ text: String) {
     #expect(throws: Failure.self) { try RangeText.parse(text, today: TrackerYear.today) }
   }
 
@@ -87,12 +87,12 @@ import Testing
     ("fri-mon", "mon,fri,sat,sun"), ("weekends", "sat,sun"), ("daily", "mon,tue,wed,thu,fri,sat,sun"),
     ("Sunday Monday", "mon,sun"), ("thurs", "thu"),
   ])
-  func weekdays(_ text: String, _ expected: String) throws {
+  func parsesWeekdays(_ text: String, _ expected: String) throws {
     #expect(try WeekdayText.parse(text, option: "days").joined(separator: ",") == expected)
   }
 
   @Test(arguments: ["", "mo", "monkey", "mon-", "-", "1,2"])
-  func weekdaysThatAreNone(_ text: String) {
+  func refusesInvalidWeekdays(_ text: String) {
     #expect(throws: Failure.self) { try WeekdayText.parse(text, option: "days") }
   }
 
@@ -102,12 +102,12 @@ import Testing
     ("Straße & Fluß", "strasse-fluss"), ("a--b", "a-b"),
     (String(repeating: "ab ", count: 20), "ab-ab-ab-ab-ab-ab-ab-ab-ab-ab-ab"),
   ])
-  func identifiers(_ title: String, _ expected: String) throws {
+  func derivesIdentifiersFromTitles(_ title: String, _ expected: String) throws {
     #expect(try TrackerVerbs.identifier(title) == expected)
   }
 
   @Test(arguments: ["", "123", "日本語", "!!!"])
-  func titlesOfWhichNoIdentifierCanBeMade(_ title: String) {
+  func refusesTitlesWithoutAnIdentifier(_ title: String) {
     #expect(throws: Failure.self) { try TrackerVerbs.identifier(title) }
   }
 
@@ -119,13 +119,13 @@ import Testing
       ([("2026-07-01", nil), ("2026-07-12", "2026-07-20")], [("2026-07-01", nil)]),
       ([("2026-07-01", "2026-07-10"), ("2026-07-03", "2026-07-04")], [("2026-07-01", "2026-07-10")]),
     ] as [([(String, String?)], [(String, String?)])])
-  func pausesThatTouchAreOne(_ pauses: [(String, String?)], _ expected: [(String, String?)]) {
+  func mergesAdjacentPauses(_ pauses: [(String, String?)], _ expected: [(String, String?)]) {
     let joined = TrackerVerbs.joined(pauses.map { TrackersInterface.Range(from: $0.0, to: $0.1) })
     #expect(joined == expected.map { TrackersInterface.Range(from: $0.0, to: $0.1) })
   }
 
   @Test(arguments: [(0.0, 0), (0.001, 1), (0.5, 5), (0.99, 9), (1, 10), (2, 10), (-1, 0), (.nan, 0), (.infinity, 0)])
-  func bars(_ share: Double, _ filled: Int) {
+  func drawsProgressBars(_ share: Double, _ filled: Int) {
     #expect(Bar.columns(share, of: 10) == filled)
     let bar = Bar.text(share, width: 10, style: Style(isColored: false))
     #expect(TextWidth.of(bar) == 10 && bar.count { $0 == "━" } == filled)
@@ -136,14 +136,14 @@ import Testing
     ("2500ml", "l", 2.5), ("3L", "ml", 3_000), ("0.5 l", "ml", 500), ("0,33 l", "cl", 33), ("3", "ml", 3),
     ("5 km", "m", 5_000), ("1.5h", "min", 90), ("10 kcal", "kJ", 41.84),
   ])
-  func amountsOfPacksAreConverted(_ text: String, _ unit: String, _ expected: Double) throws {
+  func convertsAmountsToThePacksUnit(_ text: String, _ unit: String, _ expected: Double) throws {
     #expect(try AmountText.value(text, option: "goal", unit: unit) == expected)
   }
 
   @Test(
     arguments: [("2 kg", "ml"), ("2 pages", "ml"), ("2 ml", nil), ("2 m", "min"), ("2 l", "kg"), ("much", "ml")]
       as [(String, String?)])
-  func amountsOfOtherKindsAreNot(_ text: String, _ unit: String?) {
+  func refusesAmountsOfAnotherKind(_ text: String, _ unit: String?) {
     #expect(throws: Failure.self) { try AmountText.value(text, option: "goal", unit: unit) }
   }
 
@@ -153,25 +153,25 @@ import Testing
       ("Checkmarks.csv", "Date,Reading,Running", .loop), ("x.csv", "Date,Reading", .loop),
       ("loop.zip", "PK\u{3}\u{4}", .loop),
     ] as [(String, String, TrackersInterface.Import.Format)])
-  func filesAreKnownByWhatTheyLookLike(
+  func detectsFileFormats(
     _ path: String, _ text: String, _ format: TrackersInterface.Import.Format
   ) throws {
     #expect(try EntryExchange.format(ParsedLine.parse(["entry", "import", path]), path, Array(text.utf8)) == format)
   }
 }
 
-/// A tracker's standing in words.
-@Suite struct StandingWordsTests {
+/// A tracker's progress in words.
+@Suite struct ProgressTextTests {
   private let words = TrackerWords(preferredLanguages: PreferredLanguages(languages: ["en"]))
 
-  private func standing(_ change: (inout TrackersInterface.Standing) -> Void) -> TrackersInterface.Standing {
-    var standing = FakeTrackers().standing(TrackerYear.full.trackers[0])
-    change(&standing)
-    return standing
+  private func progress(_ change: (inout TrackersInterface.GoalProgress) -> Void) -> TrackersInterface.GoalProgress {
+    var progress = FakeTrackers().progress(TrackerYear.full.trackers[0])
+    change(&progress)
+    return progress
   }
 
-  @Test func aMeasureHasAsFarToGoAsItsValueIsFromItsGoal() {
-    let weight = FakeTrackers().standing(TrackerYear.full.trackers[1])
+  @Test func measureShowsItsDistanceToTheGoal() {
+    let weight = FakeTrackers().progress(TrackerYear.full.trackers[1])
     var far = weight
     (far.percent, far.value, far.remaining) = (40, 79.25, nil)
     #expect(words.remaining(far) == "3.3 kg to go")
@@ -185,9 +185,9 @@ import Testing
     ("weekday", "not today"), ("paused", "paused"), ("skipped", "skipped"), ("enough", "enough for now"),
     ("notStarted", "not begun yet"), ("of a later version", "0 of 2500 ml"),
   ])
-  func whyADayDoesNotCount(_ why: String, _ text: String) {
-    let resting = standing {
-      ($0.counts, $0.entries, $0.why, $0.total, $0.reached) = (false, 0, why, 0, 0)
+  func dayOffStatesItsReason(_ reason: String, _ text: String) {
+    let resting = progress {
+      ($0.counts, $0.entries, $0.reason, $0.total, $0.reached) = (false, 0, reason, 0, 0)
     }
     #expect(words.state(resting) == text)
     var logged = resting
@@ -202,29 +202,29 @@ import Testing
       (.init(value: 80), "80 ml"), (.init(total: 300, atMost: true), "at most 300 ml a day"),
       (.init(count: 1, atMost: true), "at most once a day"), (.init(count: 5, atMost: true), "at most 5 times a day"),
     ])
-  func goals(_ goal: TrackersInterface.Goal, _ text: String) {
-    #expect(words.goal(standing { $0.tracker.goal = goal }.tracker) == text)
+  func goalsAreDescribed(_ goal: TrackersInterface.Goal, _ text: String) {
+    #expect(words.goal(progress { $0.tracker.goal = goal }.tracker) == text)
   }
 
   @Test(
     arguments: [
       (220.0, .under, false, "220 of 300 ml", "80 ml left"), (300, .near, false, "300 of 300 ml", "0 ml left"),
-      (340, .passed, false, "340 of 300 ml", "40 ml over"), (100, .under, true, "100 of 300 ml", nil),
-    ] as [(Double, TrackersInterface.Standing.Limit, Bool, String, String?)])
-  func limits(
-    _ reached: Double, _ limit: TrackersInterface.Standing.Limit, _ isMet: Bool, _ state: String, _ left: String?
+      (340, .exceeded, false, "340 of 300 ml", "40 ml over"), (100, .under, true, "100 of 300 ml", nil),
+    ] as [(Double, TrackersInterface.GoalProgress.Limit, Bool, String, String?)])
+  func limitsAreDescribed(
+    _ reached: Double, _ limit: TrackersInterface.GoalProgress.Limit, _ isMet: Bool, _ state: String, _ left: String?
   ) {
-    let limited = standing {
+    let limited = progress {
       $0.tracker.goal = .init(total: 300, atMost: true)
       ($0.reached, $0.limit, $0.met) = (reached, limit, isMet)
     }
     #expect(words.state(limited) == state && words.remaining(limited) == left)
-    let tone: Style.Tone = isMet ? .good : limit == .passed ? .bad : limit == .near ? .caution : .plain
-    #expect(StandingRows.tone(limited) == tone)
+    let tone: Style.Tone = isMet ? .good : limit == .exceeded ? .bad : limit == .near ? .caution : .plain
+    #expect(ProgressRows.tone(limited) == tone)
   }
 
   /// Without a pack's texts, a mood has the default ones.
-  @Test func moodsHaveWordsOfTheirOwn() {
+  @Test func moodsHaveDefaultTexts() {
     for kind in TrackersInterface.Mood.Kind.allCases {
       #expect(!words.mood(TrackersInterface.Mood(kind: kind, title: [:], message: [:], next: [:])).title.isEmpty)
     }

@@ -42,8 +42,8 @@ import Varlink
         #"{"averageDays":14,"range":{"from":"2025-09-28","to":"2026-03-27"},"tracker":"weight"}"#, ["forecast", "last"]
       ),
       (
-        "tracker add reading --days mon,wed,fri --slot evening", "Trackers.Put",
-        #"{"tracker":{"counting":{"weekdays":["mon","wed","fri"]},"id":"reading","kind":"check","slot":"evening","#
+        "tracker add reading --days mon,wed,fri --time-of-day evening", "Trackers.Put",
+        #"{"tracker":{"counting":{"weekdays":["mon","wed","fri"]},"id":"reading","kind":"check","timeOfDay":"evening","#
           + #""title":{"en":"Reading"}}}"#, ["reading  Reading\n", "Mon, Wed, Fri"]
       ),
       (
@@ -157,8 +157,8 @@ import Varlink
       ("undo --dry-run", "Trackers.Undo", #"{"dryRun":true}"#, ["Would undo"]),
       ("undo --list -n 5", "Trackers.Changes", #"{"limit":5}"#, ["WHEN", "250 ml of water"]),
     ] as [(String, String, String, [String])])
-  func asksAndPrints(_ line: String, _ method: String, _ parameters: String, _ parts: [String]) throws {
-    let daemon = try FakeDesk().daemon()
+  func verbsCallAndPrint(_ line: String, _ method: String, _ parameters: String, _ parts: [String]) throws {
+    let daemon = try FakeTrackerDaemon().daemon()
     let outcome = chime(words(line), daemon: daemon)
     #expect(outcome.status == .success, "\(outcome.errors)")
     #expect(daemon.methods.last == method)
@@ -233,8 +233,8 @@ import Varlink
       ("restore /nonexistent --yes", .failed, "cannot read /nonexistent", nil),
       ("undo --limit 3", .usage, "--limit needs --list", nil),
     ] as [(String, ExitCode, String, String?)])
-  func refuses(_ line: String, _ status: ExitCode, _ message: String, _ hint: String?) throws {
-    let daemon = try FakeDesk().daemon()
+  func invalidLinesAreRefused(_ line: String, _ status: ExitCode, _ message: String, _ hint: String?) throws {
+    let daemon = try FakeTrackerDaemon().daemon()
     let outcome = chime(words(line), daemon: daemon)
     #expect(outcome.status == status)
     #expect(outcome.output.isEmpty)
@@ -253,7 +253,7 @@ import Varlink
     ("entry list", "chime init"), ("pack list", "chime pack add FILE.toml"),
   ])
   func emptyStatesSayWhatToDo(_ line: String, _ hint: String) throws {
-    let daemon = try FakeDesk(reading: FakeTrackers(year: .empty), packs: []).daemon()
+    let daemon = try FakeTrackerDaemon(reading: FakeTrackers(year: .empty), packs: []).daemon()
     let outcome = chime(words(line), daemon: daemon)
     #expect(outcome.status == .success)
     #expect(outcome.output.isEmpty && outcome.errors.contains(hint), "\(outcome.errors)")
@@ -261,8 +261,8 @@ import Varlink
     #expect(json.description.contains("[]"))
   }
 
-  @Test func aGoalIsAJoy() throws {
-    let daemon = try FakeDesk(change: FakeDesk.change(goalMet: true)).daemon()
+  @Test func reachedGoalIsCelebrated() throws {
+    let daemon = try FakeTrackerDaemon(change: FakeTrackerDaemon.change(goalMet: true)).daemon()
     let outcome = chime(["log", "water"], daemon: daemon, width: 80)
     #expect(
       outcome.output == """
@@ -282,9 +282,9 @@ import Varlink
 
   @Test(
     arguments: [
-      ("log water", "change", ["entry", "standing", "goalMet", "unlocked", "milestones", "levelUp"]),
-      ("today", "day", ["day", "mood", "quote", "standings", "nextAchievement", "levels", "week"]),
-      ("week", "week", ["from", "trackers", "marks"]),
+      ("log water", "change", ["entry", "progress", "goalMet", "unlocked", "milestones", "levelUp"]),
+      ("today", "day", ["day", "mood", "quote", "progress", "nextAchievement", "levels", "week"]),
+      ("week", "week", ["from", "trackers", "summaries"]),
       ("tracker show water", "tracker", ["id", "title", "goal", "counting", "pauses", "startedOn"]),
       ("stats water", "statistics", ["tracker", "range", "entries", "averages", "prediction", "streak"]),
       ("pack show hydration", "pack", ["id", "installedAt", "reminders", "choices", "milestoneSteps"]),
@@ -293,14 +293,14 @@ import Varlink
       ("undo", "undone", ["id", "at", "kind", "subject"]),
       ("entry remove 4", "removed", []),
     ] as [(String, String, [String])])
-  func programsReadObjects(_ line: String, _ member: String, _ fields: [String]) throws {
-    let json = try JSON(parsing: chime(words(line) + ["--json"], daemon: FakeDesk().daemon()).output)
+  func jsonOutputHasItsFields(_ line: String, _ member: String, _ fields: [String]) throws {
+    let json = try JSON(parsing: chime(words(line) + ["--json"], daemon: FakeTrackerDaemon().daemon()).output)
     let value = try #require(json[member])
     for field in fields { #expect(value[field] != nil, "\(field) in \(line)") }
   }
 
-  @Test func textsOfPacksAreInTheUsersLanguage() throws {
-    let daemon = try FakeDesk().daemon()
+  @Test func packTextsAreInTheUsersLanguage() throws {
+    let daemon = try FakeTrackerDaemon().daemon()
     let czech = chime(["achievements", "hydration"], daemon: daemon, environment: ["LANG": "cs_CZ.UTF-8"])
     #expect(czech.output.contains("Ranní ptáče") && !czech.output.contains("Early Bird"))
     let json = chime(["achievements", "hydration", "--json"], daemon: daemon, environment: ["LANG": "cs_CZ.UTF-8"])
@@ -308,11 +308,11 @@ import Varlink
   }
 
   /// A value that the daemon suspects to be a typo is asked about where somebody can answer, and accepted with --force.
-  @Test func aValueThatIsFarFromTheLastOneIsAskedAbout() throws {
-    let desk = FakeDesk()
+  @Test func unlikelyValueIsAskedAbout() throws {
+    let fake = FakeTrackerDaemon()
     let daemon = try FakeDaemon { method, parameters in
       guard method == TrackersInterface.Log.method, parameters["force"] != .bool(true) else {
-        return desk.answer(method, parameters)
+        return fake.answer(method, parameters)
       }
       return .error(
         "Unlikely",
@@ -331,10 +331,10 @@ import Varlink
   }
 
   /// *Done* for a collection asks which item it was where somebody can answer; otherwise it lists the items.
-  @Test func doneAsksWhichItemItWas() throws {
-    let desk = FakeDesk()
+  @Test func doneAsksForTheItem() throws {
+    let fake = FakeTrackerDaemon()
     let daemon = try FakeDaemon { method, parameters in
-      guard method == OccurrencesInterface.Done.method else { return desk.answer(method, parameters) }
+      guard method == OccurrencesInterface.Done.method else { return fake.answer(method, parameters) }
       guard parameters["item"] != nil else {
         return .error(
           "InvalidValue",
@@ -355,11 +355,11 @@ import Varlink
   }
 
   /// *Done* has no measured value: the command asks for it or says how to log it, unless one was logged already.
-  @Test func doneAsksWhatWasMeasured() throws {
+  @Test func doneAsksForTheMeasuredValue() throws {
     func daemon(logged: Bool) throws -> FakeDaemon {
-      var desk = FakeDesk()
-      if !logged { desk.reading.year = .fresh }
-      return try FakeDaemon { [desk] method, parameters in
+      var fake = FakeTrackerDaemon()
+      if !logged { fake.reading.year = .fresh }
+      return try FakeDaemon { [fake] method, parameters in
         switch method {
         case OccurrencesInterface.Done.method:
           return .reply(OccurrencesInterface.Done.Reply(occurrence: Samples.occurrence(.done)))
@@ -367,7 +367,7 @@ import Varlink
           var reminder = Samples.reminder()
           reminder.tracker = RemindersInterface.TrackerLink(tracker: "weight", logs: true)
           return .reply(RemindersInterface.Get.Reply(reminder: reminder))
-        default: return desk.answer(method, parameters)
+        default: return fake.answer(method, parameters)
         }
       }
     }
@@ -390,30 +390,30 @@ import Varlink
   }
 
   /// A declined reminder is not reported as set.
-  @Test func aReminderThatIsLeftOutIsNotTold() throws {
-    var desk = FakeDesk()
-    let index = try #require(desk.packs.firstIndex { $0.id == "hydration" })
-    let when = desk.packs[index].reminders[0].when
-    desk.packs[index].installedAt = Samples.time(1_774_600_000)
-    for reminder in desk.packs[index].reminders.indices { desk.packs[index].reminders[reminder].id = nil }
-    let daemon = try desk.daemon()
+  @Test func declinedReminderIsNotReported() throws {
+    var fake = FakeTrackerDaemon()
+    let index = try #require(fake.packs.firstIndex { $0.id == "hydration" })
+    let when = fake.packs[index].reminders[0].when
+    fake.packs[index].installedAt = Samples.time(1_774_600_000)
+    for reminder in fake.packs[index].reminders.indices { fake.packs[index].reminders[reminder].id = nil }
+    let daemon = try fake.daemon()
     let shown = chime(["pack", "show", "hydration"], daemon: daemon, isTerminal: true).output
     #expect(shown.contains("not set"), "\(shown)")
-    let keys = desk.packs[index].reminders.flatMap { ["--no-reminder", $0.key] }
+    let keys = fake.packs[index].reminders.flatMap { ["--no-reminder", $0.key] }
     let added = chime(["pack", "add", "hydration"] + keys, daemon: daemon, isTerminal: true).output
     #expect(!added.contains(when) && added.contains("none"), "\(added)")
   }
 
   /// The strip has the sign of the row: a day begun is neither done nor missed.
   @Test(arguments: [(0, 0, "○"), (0, 1, "◐"), (1, 0, "◐"), (2, 0, "●")])
-  func theStripHasTheSignOfTheRow(_ met: Int, _ begun: Int, _ sign: String) {
+  func weekStripAndRowHaveTheSameSign(_ met: Int, _ started: Int, _ sign: String) {
     let strip = WeekStrip(style: Style(when: "never", isTerminal: false, environment: [:]))
-    let mark = TrackersInterface.DayMark(day: "2026-03-27", met: met, due: 2, begun: begun)
+    let mark = TrackersInterface.DaySummary(day: "2026-03-27", met: met, due: 2, started: started)
     #expect(strip.mark(WeekStrip.mark(mark)) == sign)
   }
 
   @Test(arguments: ["today", "achievements adkhar", "stats", "stats morning"])
-  func theStreakOfThePersonIsShown(_ line: String) throws {
+  func usersStreakIsShown(_ line: String) throws {
     let outcome = chime(words(line), daemon: try FakeTrackers().daemon(), isTerminal: true)
     #expect(outcome.output.contains("12 days in a row with at least one"), "\(outcome.output)")
   }

@@ -8,9 +8,9 @@ import Varlink
 /// `chime init`, answered line by line.
 @Suite struct WizardTests {
   private static func run(
-    _ answers: String, _ arguments: [String] = [], desk: FakeDesk = FakeDesk(), width: Int = 80
+    _ answers: String, _ arguments: [String] = [], fake: FakeTrackerDaemon = FakeTrackerDaemon(), width: Int = 80
   ) throws -> (outcome: Outcome, daemon: FakeDaemon) {
-    let daemon = try desk.daemon()
+    let daemon = try fake.daemon()
     let outcome = chime(
       ["init"] + arguments, daemon: daemon, width: width, isTerminal: true, input: answers, isInputTerminal: true,
       environment: ["NO_COLOR": "1"])
@@ -75,7 +75,7 @@ import Varlink
       // Nothing is chosen.
       ("skip\n", [], []), ("-\n", [], []),
     ] as [(String, [String], [String])])
-  func installsWhatWasAnswered(_ answers: String, _ arguments: [String], _ expected: [String]) throws {
+  func wizardInstallsTheAnswers(_ answers: String, _ arguments: [String], _ expected: [String]) throws {
     let (outcome, daemon) = try Self.run(answers, arguments)
     #expect(outcome.status == .success, "\(outcome.errors)")
     #expect(Self.installed(daemon) == expected)
@@ -87,7 +87,7 @@ import Varlink
   }
 
   /// Wherever the answers end, nothing is half done.
-  @Test func anEndBeforeTheLastAnswerChangesNothing() throws {
+  @Test func endOfInputBeforeTheLastAnswerChangesNothing() throws {
     let answers = ["1,2,3", "3000", "lb", "180", "170", "Czech", "daily", "200", "5", "no", "yes", "yes"]
     for count in 0..<answers.count {
       let (outcome, daemon) = try Self.run(answers[..<count].map { $0 + "\n" }.joined())
@@ -99,7 +99,7 @@ import Varlink
     #expect(outcome.status == .success && Self.installed(daemon).count == 3, "\(outcome.errors)")
   }
 
-  @Test func stepsAreNumbered() throws {
+  @Test func wizardNumbersItsSteps() throws {
     let (outcome, _) = try Self.run("\n\n\n\n")
     for step in [
       "1 of 4  What would you like", "2 of 4  How much", "3 of 4  In what portions", "4 of 4  Shall I remind",
@@ -111,7 +111,7 @@ import Varlink
   }
 
   @Test(arguments: [40, 80])
-  func itFits(_ width: Int) throws {
+  func wizardFitsEveryWidth(_ width: Int) throws {
     let (outcome, _) = try Self.run("1,2,3\n" + String(repeating: "\n", count: 13), width: width)
     #expect(outcome.status == .success)
     // Put a prompt and what follows on separate lines, because no terminal echoes the answers.
@@ -122,22 +122,22 @@ import Varlink
   }
 
   /// Running it again shows the current settings, and Return keeps them.
-  @Test func runAgainItShowsWhatIsThere() throws {
-    var desk = FakeDesk()
-    desk.packs[0].installedAt = Samples.time(1_774_500_000)
-    let (outcome, daemon) = try Self.run("\n", desk: desk)
+  @Test func wizardShowsCurrentSettingsWhenRunAgain() throws {
+    var fake = FakeTrackerDaemon()
+    fake.packs[0].installedAt = Samples.time(1_774_500_000)
+    let (outcome, daemon) = try Self.run("\n", fake: fake)
     #expect(outcome.errors.contains("(installed)") && outcome.errors.contains("[none]"))
     #expect(outcome.errors.contains("Nothing was changed. Installed now:"))
     #expect(outcome.errors.contains("chime log water"))
     #expect(Self.installed(daemon).isEmpty)
   }
 
-  @Test func allAreJudgedBeforeTheFirstIsInstalled() throws {
+  @Test func wizardValidatesAllPacksBeforeInstalling() throws {
     let daemon = try FakeDaemon { method, parameters in
       if method.hasSuffix("InstallPack"), parameters["name"] == "goal" {
         return .error("InvalidValue", Wire.InvalidValue(field: "days", message: "no day is left"))
       }
-      return FakeDesk().answer(method, parameters)
+      return FakeTrackerDaemon().answer(method, parameters)
     }
     let outcome = chime(["init", "--pack", "hydration,goal"], daemon: daemon)
     #expect(outcome.status == .failed && outcome.errors.contains("no day is left"))

@@ -15,7 +15,7 @@ import Varlink
     fileUses: [RemindersInterface.SetFileUse]? = nil
   ) -> Call.Reply {
     Call.Reply(
-      set: "home", changes: changes, unchanged: 3, leftOver: 0, secretFiles: [], packFiles: packFiles,
+      set: "home", changes: changes, unchanged: 3, notPruned: 0, secretFiles: [], packFiles: packFiles,
       fileUses: fileUses, plan: "p", warnings: [])
   }
 
@@ -23,7 +23,7 @@ import Varlink
     (0..<count).map { "[[reminder]]\nid = \"r\($0)\"\ntitle = \"Reminder \($0)\"\nwhen = \"daily at 9:00\"\n" }.joined()
   }
 
-  @Test func aSetThatDoesNotGoIntoOneMessageSaysHowLongItIsAndWhatToDo() throws {
+  @Test func manifestLargerThanAMessageIsRefusedWithARemedy() throws {
     let daemon = try FakeDaemon { _, _ in .reply(Self.reply()) }
     let folder = RunFolder.url.appending(path: "chime-set-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -55,7 +55,7 @@ import Varlink
   }
 
   /// An export applied where it was made changes nothing, but all of it then belongs to the set.
-  @Test func whatWasSetByHandIsTakenOverWithoutAChange() throws {
+  @Test func appliedExportAdoptsRemindersWithoutChanges() throws {
     let taken: [RemindersInterface.SetChange] = ["a", "b"].map {
       .init(
         action: .change, kind: .reminder, id: $0, title: $0, fields: [.init(name: "set", old: nil, new: "\"home\"")])
@@ -82,7 +82,7 @@ import Varlink
     #expect(moved.output.contains("~ c  \"C\"") && moved.errors.contains("1 changed, 5 unchanged"), "\(moved)")
   }
 
-  @Test func entriesAreRemovedWhenItIsSaidTwice() throws {
+  @Test func pruningEntriesNeedsASecondOption() throws {
     let changes: [RemindersInterface.SetChange] = [
       .init(action: .remove, kind: .tracker, id: "reading", title: "Reading", fields: [], records: 214)
     ]
@@ -106,7 +106,7 @@ import Varlink
   }
 
   /// A set may come from anywhere, and its tokenFile may name any file that its reader can read.
-  @Test func filesAreHandedOnByLeaveAlone() throws {
+  @Test func filesAreSentOnlyWithPermission() throws {
     let changes: [RemindersInterface.SetChange] = [
       .init(action: .add, kind: .endpoint, id: "team", title: nil, fields: [.init(name: "token")])
     ]
@@ -147,7 +147,7 @@ import Varlink
 
   /// On a terminal the command asks, regardless of --yes, and does nothing before the answer.
   @Test(arguments: [("y\n", true), ("n\n", false), ("\n", false), ("", false)])
-  func onATerminalFilesAreAskedAbout(_ answer: String, _ isDone: Bool) throws {
+  func filesAreAskedAboutOnATerminal(_ answer: String, _ isDone: Bool) throws {
     let folder = RunFolder.url.appending(path: "chime-set-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -169,7 +169,7 @@ import Varlink
     #expect(daemon.calls.contains { $0.parameters["dryRun"] != .bool(true) } == isDone)
   }
 
-  @Test func theFilesOfPacksAreSentAlong() throws {
+  @Test func packFilesAreSent() throws {
     let daemon = try FakeDaemon { _, parameters in
       .reply(Self.reply(packFiles: ["books.toml", "none.toml"]))
     }
@@ -189,7 +189,7 @@ import Varlink
   }
 
   /// On a terminal a line shows the progress and the time taken; it is erased at the end.
-  @Test func manyChangesAreWaitedForWithALine() throws {
+  @Test func longApplyShowsItsProgress() throws {
     let changes: [RemindersInterface.SetChange] = (0..<5_000).map {
       .init(action: .add, kind: .reminder, id: "r\($0)", title: "R", fields: [])
     }

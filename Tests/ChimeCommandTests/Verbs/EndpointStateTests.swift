@@ -13,14 +13,14 @@ struct EndpointStateTests {
       // The circuit breaker had closed when the list arrived.
       (1_774_590_000, 1_774_590_060, "failing since Fri 2026-03-27 06:40"),
     ] as [(Int64?, Int64?, String)])
-  func anEndpointSaysHowItFares(failing: Int64?, resting: Int64?, said: String) throws {
+  func endpointShowsItsState(failing: Int64?, resting: Int64?, said: String) throws {
     var endpoint = Samples.endpoint
     endpoint.failingSince = failing.map { Samples.time($0) }
-    endpoint.restingUntil = resting.map { Samples.time($0) }
+    endpoint.backoffUntil = resting.map { Samples.time($0) }
     let daemon = try FakeDaemon { [endpoint] _, _ in .reply(EndpointsInterface.List.Reply(endpoints: [endpoint])) }
     let shown = chime(["endpoint", "show", "team"], daemon: daemon)
     #expect(shown.output.contains("  \(said)\n"), "\(shown.output)")
     let listed = chime(["endpoint", "list", "--json"], daemon: daemon)
-    #expect(listed.output.contains("\"restingUntil\":\(resting == nil ? "null" : "\"2026-")"), "\(listed.output)")
+    #expect(listed.output.contains("\"backoffUntil\":\(resting == nil ? "null" : "\"2026-")"), "\(listed.output)")
   }
 }

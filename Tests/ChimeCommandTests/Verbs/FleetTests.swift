@@ -6,12 +6,12 @@ import Testing
 /// `chime fleet`, and the line of `chime status` about the daemons that share the store.
 @Suite struct FleetTests {
   static func daemon(
-    _ id: Int, _ host: String, _ state: DaemonInterface.Daemon.State = .running, unheardMs: Int = 1_200,
-    shares: Int = 128
+    _ id: Int, _ host: String, _ state: DaemonInterface.Daemon.State = .running, heartbeatAgeMs: Int = 1_200,
+    shards: Int = 128
   ) -> DaemonInterface.Daemon {
     DaemonInterface.Daemon(
       id: id, host: host, pid: 4_710 + id, version: "0.1.0", startedAt: Samples.time(1_774_590_000), state: state,
-      unheardMs: unheardMs, isAsked: id == 1, shares: shares)
+      heartbeatAgeMs: heartbeatAgeMs, isSelf: id == 1, shards: shards)
   }
 
   static func fleet(
@@ -19,8 +19,8 @@ import Testing
   ) -> DaemonInterface.Fleet {
     var fleet = DaemonInterface.Fleet(
       isShared: isShared, store: isShared ? "postgres: dbname=chime" : "/home/u/chime.db", daemons: daemons,
-      shares: 256,
-      freeShares: 0, outbox: [], channels: [], pending: 0, overdue: 0)
+      shards: 256,
+      unassignedShards: 0, outbox: [], channels: [], pending: 0, overdue: 0)
     change(&fleet)
     return fleet
   }
@@ -35,8 +35,8 @@ import Testing
   }
 
   private static let busy = fleet([
-    daemon(1, "app1"), daemon(2, "app2"), daemon(3, "app3", .lost, unheardMs: 200_000, shares: 0),
-    daemon(4, "app2", .replaced, unheardMs: 900_000, shares: 0),
+    daemon(1, "app1"), daemon(2, "app2"), daemon(3, "app3", .lost, heartbeatAgeMs: 200_000, shards: 0),
+    daemon(4, "app2", .replaced, heartbeatAgeMs: 900_000, shards: 0),
   ]) { fleet in
     fleet.channels = [
       .init(channel: "team", daemon: 2, pending: 7, oldestPendingMs: 3_000),
@@ -44,10 +44,10 @@ import Testing
     ]
     fleet.outbox = [.init(daemon: 2, channels: 1, pending: 7, oldestPendingMs: 3_000)]
     (fleet.pending, fleet.oldestPendingMs, fleet.overdue, fleet.oldestOverdueMs) = (8, 3_000, 1, 61_000)
-    fleet.freeShares = 85
+    fleet.unassignedShards = 85
   }
 
-  @Test func aFleetIsShownWithWhatWaitsForIt() throws {
+  @Test func fleetIsShownWithItsPendingMessages() throws {
     let outcome = try Self.outcome(Self.busy)
     #expect(outcome.status == .success)
     #expect(
@@ -55,21 +55,21 @@ import Testing
         2 daemons share the store.
         1 time is overdue, by 1 min 1 s; 8 messages are pending, the oldest for 3 s. 85 parts of the outbox have no daemon at this moment.
 
-        HOST   PID  VERSION  SINCE                 HEARD OF        SHARES  OWED  OLDEST  STATE
-        app1  4711  0.1.0    Fri 2026-03-27 06:40  1 s ago            128     0       -  running, answers here
-        app2  4712  0.1.0    Fri 2026-03-27 06:40  1 s ago            128     7     3 s  running
-        app3  4713  0.1.0    Fri 2026-03-27 06:40  3 min 20 s ago       0     0       -  lost
+        HOST   PID  VERSION  SINCE                 HEARTBEAT       SHARDS  PENDING  OLDEST  STATE
+        app1  4711  0.1.0    Fri 2026-03-27 06:40  1 s ago            128        0       -  running, answers here
+        app2  4712  0.1.0    Fri 2026-03-27 06:40  1 s ago            128        7     3 s  running
+        app3  4713  0.1.0    Fri 2026-03-27 06:40  3 min 20 s ago       0        0       -  lost
 
-        CHANNEL  OWED  OLDEST  DAEMON
-        team        7     3 s  app2, process 4712
-        mail        1     0 s  nobody's
+        CHANNEL  PENDING  OLDEST  DAEMON
+        team           7     3 s  app2, process 4712
+        mail           1     0 s  nobody's
 
         """, "\(outcome.output)")
   }
 
   /// One clear sentence for a daemon that is alone.
-  @Test func whoeverIsAloneIsToldSo() throws {
-    let file = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)], isShared: false))
+  @Test func singleDaemonSaysThatItIsAlone() throws {
+    let file = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shards: 256)], isShared: false))
     #expect(
       file.output == """
         This daemon runs alone: its store is a file, which daemons cannot share. Several daemons can share a PostgreSQL database.
@@ -77,31 +77,31 @@ import Testing
 
         """, "\(file.output)")
     #expect(file.errors.contains("`chime store move --to postgres --dry-run` tests the move"), "\(file.errors)")
-    let database = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)]))
+    let database = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shards: 256)]))
     #expect(
       database.output.hasPrefix(
         "One daemon uses the store (process 4711 on app1): another with the same connection would share its work.\n"),
       "\(database.output)")
     // A lost daemon is mentioned.
-    let lost = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256), Self.daemon(2, "app2", .lost)]))
+    let lost = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shards: 256), Self.daemon(2, "app2", .lost)]))
     #expect(lost.output.hasPrefix("1 daemon uses the store.") && lost.output.contains("lost"), "\(lost.output)")
   }
 
-  @Test func programsAreToldEverything() throws {
+  @Test func jsonOutputHasAllFields() throws {
     let json = try Self.outcome(Self.busy, "--json").output
     for part in [
-      #""isShared":true"#, #""freeShares":85"#, #""oldestOverdueMs":61000"#, #""state":"replaced""#,
-      #""channel":"mail","uid":null,"daemon":null,"pending":1"#, #""isAsked":true"#,
+      #""isShared":true"#, #""unassignedShards":85"#, #""oldestOverdueMs":61000"#, #""state":"replaced""#,
+      #""channel":"mail","uid":null,"daemon":null,"pending":1"#, #""isSelf":true"#,
     ] { #expect(json.contains(part), "\(part): \(json)") }
-    let alone = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)], isShared: false), "--json").output
+    let alone = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shards: 256)], isShared: false), "--json").output
     #expect(alone.contains(#""isShared":false"#) && alone.contains(#""oldestPendingMs":null"#), "\(alone)")
     let plain = try Self.outcome(Self.busy, "--plain").output.split(separator: "\n")
     #expect(plain.count == 5)
-    #expect(plain[0] == "id\thost\tpid\tversion\tstartedAt\tstate\tunheardMs\tisAsked\tshares")
+    #expect(plain[0] == "id\thost\tpid\tversion\tstartedAt\tstate\theartbeatAgeMs\tisSelf\tshards")
     #expect(plain[3].hasPrefix("3\tapp3\t4713\t") && plain[3].contains("\tlost\t200000\tfalse\t0"))
   }
 
-  @Test func statusNamesTheDaemonsInALine() throws {
+  @Test func statusNamesTheDaemonsInOneLine() throws {
     func status(_ daemons: [DaemonInterface.Daemon]?) throws -> String {
       var health = Samples.health()
       health.daemons = daemons

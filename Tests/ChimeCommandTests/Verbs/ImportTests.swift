@@ -7,7 +7,7 @@ import Varlink
 
 /// What `chime import` sends, from where, and how it reports the answer.
 @Suite struct ImportTests {
-  @Test func theSummaryIsOnStandardErrorWithTheReasons() throws {
+  @Test func summaryAndReasonsGoToStandardError() throws {
     let outcome = chime(["import", "-"], daemon: try VerbTests.daemon())
     #expect(
       outcome.errors == """
@@ -39,20 +39,20 @@ import Varlink
         "put several files into a directory"
       ),
     ] as [(String, String, String?)])
-  func refusesWhatMakesNoSense(_ line: String, _ message: String, _ hint: String?) throws {
+  func contradictoryOptionsAreRefused(_ line: String, _ message: String, _ hint: String?) throws {
     let outcome = chime(words(line), daemon: try VerbTests.daemon())
     #expect(outcome.status == .usage)
     #expect(outcome.errors.hasPrefix("chime: \(message)\n"), "\(outcome.errors)")
     if let hint { #expect(outcome.errors.contains("  \(hint)\n")) }
   }
 
-  @Test func aMissingFileIsSaid() throws {
+  @Test func missingFileIsReported() throws {
     let outcome = chime(["import", "/nonexistent/a.ics"], daemon: try VerbTests.daemon())
     #expect(outcome.status == .failed)
     #expect(outcome.errors == "chime: cannot read /nonexistent/a.ics: No such file or directory\n")
   }
 
-  @Test func whatIsNotUnderstoodIsSaidWithItsLineInTheFile() throws {
+  @Test func parseErrorHasItsLineInTheFile() throws {
     let daemon = try FakeDaemon { _, _ in
       .error("InvalidText", RemindersInterface.InvalidText(line: 2, message: "it is odd"))
     }
@@ -65,7 +65,7 @@ import Varlink
     #expect(hinted.errors.hasSuffix("  for a crontab: chime import crontab -\n"))
   }
 
-  @Test func linesAreUnfoldedEvenWithinACharacter() throws {
+  @Test func foldedLinesAreJoinedEvenWithinACharacter() throws {
     let daemon = try VerbTests.daemon()
     let file = RunFolder.url.appending(path: "chime-\(UUID().uuidString).ics").path()
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -78,7 +78,7 @@ import Varlink
     #expect(daemon.calls.first?.parameters["text"] == .string("BEGIN:VCALENDAR\nX:\u{20AC}b\nEND:VCALENDAR\n"))
   }
 
-  @Test func systemCrontabsAreKnownByTheirPlace() throws {
+  @Test func systemCrontabsAreDetectedByTheirPath() throws {
     let daemon = try VerbTests.daemon()
     guard FileManager.default.fileExists(atPath: "/etc/crontab") else { return }
     #expect(chime(["import", "crontab", "/etc/crontab"], daemon: daemon).status == .success)
@@ -91,7 +91,7 @@ import Varlink
     "BEGIN:VEVENT\nUID:\(uid)\n\(more)BEGIN:VALARM\nTRIGGER:PT0S\nEND:VALARM\nEND:VEVENT\n"
   }
 
-  @Test func aLongCalendarIsSentInPartsThatAreCalendars() throws {
+  @Test func longCalendarIsSentInPartsThatAreCalendars() throws {
     let head = "BEGIN:VCALENDAR\nVERSION:2.0\nBEGIN:VTIMEZONE\nTZID:X\nEND:VTIMEZONE\n"
     let filler = "DESCRIPTION:" + String(repeating: "x", count: 1_000) + "\n"
     let events = (0..<3_000).map { Self.event("\($0)", filler) }.joined()
@@ -118,7 +118,7 @@ import Varlink
     }
   }
 
-  @Test func severalCalendarsInOneFileKeepTheirFrames() throws {
+  @Test func severalCalendarsInOneFileKeepTheirHeaders() throws {
     let filler = "DESCRIPTION:" + String(repeating: "\\", count: 300_000) + "\n"
     let calendars = (0..<4).map {
       "BEGIN:VCALENDAR\nX-N:\($0)\n" + Self.event("1", String(repeating: filler, count: 6)) + "END:VCALENDAR\n"
@@ -131,7 +131,7 @@ import Varlink
     }
   }
 
-  @Test func oneEventThatIsTooLongIsNamed() {
+  @Test func tooLongEventIsNamed() {
     let line = "ATTACH:" + String(repeating: "x", count: 60_000) + "\n"
     let text =
       "BEGIN:VCALENDAR\n" + Self.event("1") + Self.event("2", String(repeating: line, count: 20)) + "END:VCALENDAR\n"
@@ -139,7 +139,7 @@ import Varlink
     #expect(failure?.message == "a.ics, line 8: this event is longer than a message may be (1 MiB)")
   }
 
-  @Test func aLongAttachmentIsCut() throws {
+  @Test func longAttachmentIsCut() throws {
     let text =
       "BEGIN:VCALENDAR\n" + Self.event("1", "ATTACH:" + String(repeating: "é", count: 1_000_000) + "\n")
       + "END:VCALENDAR\n"
@@ -150,7 +150,7 @@ import Varlink
 
   /// The daemon refuses every part of a truncated file, so nothing of it is imported.
   @Test(arguments: [1, 3_000])
-  func whatIsCutOffIsNotMended(_ count: Int) throws {
+  func truncatedFileIsRefusedWhole(_ count: Int) throws {
     let filler = "DESCRIPTION:" + String(repeating: "x", count: 1_000) + "\n"
     let text =
       "BEGIN:VCALENDAR\n" + (0..<count).map { Self.event("\($0)", filler) }.joined() + "BEGIN:VEVENT\nSUMMARY:x\n"

@@ -17,7 +17,7 @@ struct ListingsTests {
   }
 
   /// The daemon sorts a skipping reminder by the skipped time; the command shows a later one.
-  @Test func aListIsInTheOrderOfWhatIsToldOfIt() {
+  @Test func listIsSortedByTheTimesShown() {
     let reminders = [
       Samples.reminder("skips", next: Samples.time(1_774_700_000)),
       Samples.reminder("next", next: Samples.time(1_774_603_600)),
@@ -27,17 +27,17 @@ struct ListingsTests {
     #expect(List.ordered(reminders).map(\.id) == ["next", "same", "skips", "last", "over"])
   }
 
-  @Test func aPageThatAFilterEmptiedIsNotTheLast() throws {
+  @Test func emptyPageWithACursorIsNotTheLast() throws {
     let result = try Self.all([([1], "a"), ([], "b"), ([2], nil)])
     #expect(result.items == [1, 2] && !result.isCut && result.asked == 3)
   }
 
-  @Test func aCursorThatStandsStillIsNotFollowed() throws {
+  @Test func unchangedCursorEndsTheListing() throws {
     let result = try Self.all([([1], "a"), ([], "a")])
     #expect(result.items == [1] && result.asked == 2)
   }
 
-  @Test func whatIsBeyondTheLimitIsSaidToBeThere() throws {
+  @Test func listingOverTheLimitSaysThatThereIsMore() throws {
     let result = try Self.all([([1, 2], "a")], limit: 2)
     #expect(result.items == [1, 2] && result.isCut && result.asked == 1)
   }

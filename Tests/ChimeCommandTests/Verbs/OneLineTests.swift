@@ -52,7 +52,7 @@ import Varlink
     ),
   ]
 
-  @Test(arguments: lines) func marksAreTaken(_ line: String, _ draft: String) throws {
+  @Test(arguments: lines) func marksAreParsed(_ line: String, _ draft: String) throws {
     let (outcome, added) = try added(words(line))
     #expect(outcome.status == .success, "\(outcome.errors)")
     #expect(added == draft)
@@ -69,14 +69,14 @@ import Varlink
     ("add Tea tomorrow //hot --body cold", "// and --body contradict each other"),
     ("add tomorrow #home", "a title is missing"),
   ])
-  func wrongMarksAreRefused(_ line: String, _ sentence: String) throws {
+  func invalidMarksAreRefused(_ line: String, _ sentence: String) throws {
     let (outcome, added) = try added(words(line))
     #expect(outcome.status == .usage)
     #expect(outcome.errors.contains(sentence), "\(outcome.errors)")
     #expect(added == nil)
   }
 
-  @Test func marksAreShownWithoutADaemon() {
+  @Test func marksAreExplainedWithoutADaemon() {
     let outcome = chime(["when", "--line", "Tea 2027-03-05 at 9 #home @phone !low //hot", "--json"])
     #expect(
       outcome.output.hasPrefix(
@@ -96,7 +96,7 @@ import Varlink
   }
 
   /// An ambiguous line is asked about where somebody can answer; one key chooses.
-  @Test func oneKeyTakesWhatWasMeant() throws {
+  @Test func ambiguousLineIsChosenByOneKey() throws {
     for (key, draft) in [
       ("1", #"{"reminder":{"title":"Dentist","when":"saturday"}}"#),
       ("2", #"{"reminder":{"title":"Dentist","when":"saturday next week"}}"#),
@@ -125,14 +125,14 @@ import Varlink
     #expect(scripted.errors.contains("did you mean"), "\(scripted.errors)")
   }
 
-  @Test func wordsThatAreLeftOverAreAskedAbout() throws {
+  @Test func leftoverWordsAreAskedAbout() throws {
     let (outcome, added) = try added(words("add Pills every morning 9 30"), input: "1")
     #expect(outcome.status == .success, "\(outcome.errors)")
     #expect(added?.contains("Pills") == true)
   }
 
   /// In a Czech locale; the daemon receives English.
-  @Test func czechLines() throws {
+  @Test func czechLinesAreParsed() throws {
     let czech = ["LC_ALL": "cs_CZ.UTF-8"]
     let (outcome, added) = try added(words("add Zavolat mámě zítra v 17 #rodina"), environment: czech)
     #expect(outcome.status == .success, "\(outcome.errors)")

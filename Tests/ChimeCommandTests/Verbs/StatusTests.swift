@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func fiveLinesWhenAllIsRight() throws {
+  @Test func healthyStatusHasFiveLines() throws {
     let outcome = chime(["status"], daemon: try Self.daemon(Samples.health()), environment: ["LANG": "C.UTF-8"])
     #expect(outcome.status == .success)
     #expect(
@@ -52,7 +52,7 @@ import Testing
     return endpoint
   }
 
-  @Test func whatIsWrongComesFirstWithItsRemedyAndTheExitStatusTells() throws {
+  @Test func faultsComeFirstWithARemedyAndAnExitStatus() throws {
     let cases: [(FakeDaemon, ExitCode, [String])] = [
       (
         try Self.daemon(Samples.health(problem: "the disk is full")), .tryAgain,
@@ -63,7 +63,7 @@ import Testing
           Self.health { health in
             health.notices = [
               .init(
-                kind: "endpointRests", about: "team",
+                kind: "endpointBackoff", about: "team",
                 sentence: "endpoint \"team\" rests until 09:30:00: 5 attempts failed")
             ]
           }),
@@ -78,7 +78,7 @@ import Testing
         ["! endpoint team is disabled: HTTP 410: gone", "→  `chime endpoint test team`, `chime endpoint enable team`"]
       ),
       (
-        try Self.daemon(Samples.health(), endpoints: [Self.endpoint { $0.fault = "its secret cannot be read" }]),
+        try Self.daemon(Samples.health(), endpoints: [Self.endpoint { $0.problem = "its secret cannot be read" }]),
         .failed,
         ["! Chime cannot send to endpoint team: its secret cannot be read", "→  `chime endpoint show team`"]
       ),
@@ -93,7 +93,7 @@ import Testing
           Self.health { health in
             health.notices = [
               .init(
-                kind: "calendarGone", about: "holidays",
+                kind: "calendarMissing", about: "holidays",
                 sentence: "the calendar holidays is no longer configured; one reminder"),
               .init(kind: "calendarFile", about: "work", sentence: "the calendar work cannot be read"),
             ]
@@ -138,7 +138,7 @@ import Testing
     return Context(line: try ParsedLine.parse(["status"] + arguments), process: process)
   }
 
-  @Test func progressIsToldAfterHalfASecondAndGoesAway() throws {
+  @Test func progressIsShownAfterHalfASecondAndErased() throws {
     var time = Duration.zero
     let errors = TextSink(isTerminal: true, width: 60)
     let progress = Progress(try context(errors, { time }), "Sending a.ics", total: 27 << 20, of: .bytes)
@@ -158,7 +158,7 @@ import Testing
     )
   }
 
-  @Test func progressIsForATerminalOnlyAndNotWhenQuiet() throws {
+  @Test func progressIsShownOnlyOnATerminalWithoutQuiet() throws {
     var time = Duration.zero
     for (isTerminal, arguments) in [(false, []), (true, ["-q"])] as [(Bool, [String])] {
       let errors = TextSink(isTerminal: isTerminal, width: 60)
@@ -171,7 +171,7 @@ import Testing
   }
 
   /// On a terminal that cannot erase, the line is overwritten.
-  @Test func aDumbTerminalIsWrittenOver() throws {
+  @Test func progressOverwritesItsLineOnADumbTerminal() throws {
     var time = Duration.zero
     let errors = TextSink(isTerminal: true, width: 40)
     let progress = Progress(try context(errors, { time }, term: "dumb"), "Restoring")
@@ -188,11 +188,13 @@ import Testing
       (100, 100, .lines, 10, "X: 100 %, 100 of 100 lines"), (700, 100, .lines, 10, "X: 100 %, 100 of 100 lines"),
       (1, 1, .lines, 1, "X: 100 %, 1 of 1 line"), (10_240, 40_960, .bytes, 1, "X: 25 %, 10 of 40 KiB"),
     ] as [(Int, Int, Progress.Unit, Int, String)])
-  func progressInWords(_ done: Int, _ total: Int, _ unit: Progress.Unit, _ seconds: Int, _ expected: String) {
+  func progressLineStatesAmountAndTime(
+    _ done: Int, _ total: Int, _ unit: Progress.Unit, _ seconds: Int, _ expected: String
+  ) {
     #expect(Progress.line("X", done, of: total, unit, after: .seconds(seconds)) == expected)
   }
 
-  @Test func progressWithoutAnEndInWords() {
+  @Test func progressLineWithoutATotalStatesTheAmount() {
     #expect(Progress.line("Receiving", 3 << 20, of: nil, .bytes, after: .seconds(3)) == "Receiving: 3.0 MiB, 3 s")
     #expect(Progress.line("Restoring", 0, of: nil, .nothing, after: .seconds(75)) == "Restoring: 1 min 15 s")
   }

@@ -23,7 +23,7 @@ import Varlink
                 timezone: "local", next: Samples.time(1_774_663_200))
             ],
             remarks: [
-              .init(line: 5, title: "Old", kind: .passed, message: "it has passed"),
+              .init(line: 5, title: "Old", kind: .past, message: "it has passed"),
               .init(line: 9, kind: .refused, message: "@reboot means the start of the machine, which is not a time"),
             ], warnings: []))
       case "Reminders.Apply":
@@ -36,7 +36,7 @@ import Varlink
                 action: .change, kind: .reminder, id: "r7k2", title: "Tea",
                 fields: [.init(name: "when", old: "\"daily at 09:00\"")]),
               .init(action: .remove, kind: .reminder, id: "old", title: "Old", fields: []),
-            ], unchanged: 3, leftOver: 0, secretFiles: [], plan: "9", warnings: ["a warning"]))
+            ], unchanged: 3, notPruned: 0, secretFiles: [], plan: "9", warnings: ["a warning"]))
       case "Reminders.Export":
         .reply(
           RemindersInterface.Export.Reply(
@@ -292,12 +292,12 @@ import Varlink
       ),
       (
         "snapshot --list", "Daemon.ListSnapshots", #"{}"#,
-        ["TAKEN", "1.5 MiB", "chime-00017-", "40 KiB", "before an upgrade"]
+        ["CREATED", "1.5 MiB", "chime-00017-", "40 KiB", "before an upgrade"]
       ),
       ("status", "Daemon.Status", #"{}"#, ["● all right: chimed 0.1.0, started", "in 1 h: Drink water"]),
       ("watch -n 2", "Daemon.Monitor", #"{}"#, ["09:26:40  fired      r7k2  Drink water fired\n", "done"]),
     ] as [(String, String, String?, [String])])
-  func asksAndPrints(_ line: String, _ method: String, _ parameters: String?, _ parts: [String]) throws {
+  func verbsCallAndPrint(_ line: String, _ method: String, _ parameters: String?, _ parts: [String]) throws {
     let daemon = try Self.daemon()
     let outcome = chime(words(line), daemon: daemon)
     #expect(outcome.status == .success, "\(outcome.errors)")
@@ -308,7 +308,7 @@ import Varlink
   }
 
   /// A time alone is enough, but a reminder with such a name takes precedence.
-  @Test func everythingIsSilentUntilATime() throws {
+  @Test func pauseAllAcceptsATime() throws {
     for (line, parameters, sentence) in [
       (
         "pause --all until monday", #"{"until":"2026-03-30T00:00:00+02:00"}"#,
@@ -341,21 +341,21 @@ import Varlink
     #expect(chime(["resume", "--all", "--json"], daemon: try Self.daemon()).output == "{\"silence\":null}\n")
   }
 
-  @Test func aTimeAloneSaysUntilWhen() throws {
+  @Test func timeAloneIsTakenAsAnEndUnlessAReminderHasThatName() throws {
     let known = try Self.daemon()
     #expect(chime(["snooze", "tonight"], daemon: known).status == .success)
     #expect(known.methods.prefix(2) == ["Reminders.Get", "Occurrences.Snooze"])
     #expect(known.calls[1].parameters.description == #"{"id":"tonight"}"#)
     let unknown = try FakeDaemon { method, _ in
       method.hasSuffix(".Get")
-        ? .error("NotFound", Wire.NotFound(what: "reminder", id: "tonight", near: []))
+        ? .error("NotFound", Wire.NotFound(what: "reminder", id: "tonight", similar: []))
         : .reply(OccurrencesInterface.Snooze.Reply(occurrence: Samples.occurrence(.snoozed)))
     }
     #expect(chime(["snooze", "tonight"], daemon: unknown).status == .success)
     #expect(unknown.calls.last?.parameters.description == #"{"until":"2026-03-27T20:00:00+01:00"}"#)
   }
 
-  @Test func manyAreAskedAboutBeforeTheyAreGivenUp() throws {
+  @Test func discardAllAsksFirst() throws {
     for (answer, methods) in [("y\n", 2), ("no\n", 1)] {
       let daemon = try Self.daemon()
       let outcome = chime(
@@ -370,9 +370,9 @@ import Varlink
     #expect(few.calls.count == 2)
   }
 
-  @Test func whatIsNotThereIsLookedForWhereItWouldBe() throws {
+  @Test func unknownMessageSuggestsTheListing() throws {
     let daemon = try FakeDaemon { _, _ in
-      .error("NotFound", Wire.NotFound(what: "delivery", id: "msg_x", near: []))
+      .error("NotFound", Wire.NotFound(what: "delivery", id: "msg_x", similar: []))
     }
     let outcome = chime(["redeliver", "msg_x"], daemon: daemon)
     #expect(outcome.status == .failed)
@@ -380,7 +380,7 @@ import Varlink
   }
 
   @Test(arguments: ["redeliver", "discard", "redeliver msg_1 --all", "discard msg_1 --to team"])
-  func whichMessagesHasToBeSaid(line: String) throws {
+  func redeliverAndDiscardNeedASelection(line: String) throws {
     let outcome = chime(words(line), daemon: try Self.daemon())
     #expect(outcome.status == .usage)
     #expect(outcome.errors.contains("`chime deliveries` shows them"), "\(outcome.errors)")
@@ -400,7 +400,7 @@ import Varlink
     ("when daily at 8", "next"), ("version", "version"),
     ("add Tea every 90m --dry-run", "dryRun"), ("import -", "imported"), ("import crontab - --dry-run", "remarks"),
   ])
-  func forPrograms(_ line: String, _ key: String) throws {
+  func jsonAndPlainOutputHaveTheirShape(_ line: String, _ key: String) throws {
     let daemon = try Self.daemon()
     let outcome = chime(words(line) + ["--json"], daemon: daemon)
     #expect(outcome.status == .success, "\(outcome.errors)")
@@ -413,7 +413,7 @@ import Varlink
     #expect(!plain.output.contains("\u{1B}"))
   }
 
-  @Test func quietSaysNothing() throws {
+  @Test func quietPrintsNothing() throws {
     let outcome = chime(["-q", "add", "Tea", "every 90m"], daemon: try Self.daemon())
     #expect(outcome.status == .success)
     #expect(outcome.output.isEmpty && outcome.errors.isEmpty)
@@ -424,14 +424,14 @@ import Varlink
     #expect(outcome.errors == "warning: there is no channel \"team\" yet\n")
   }
 
-  @Test func watchEndsWhenTheDaemonGoes() throws {
+  @Test func watchEndsWhenTheDaemonDisconnects() throws {
     let outcome = chime(["watch", "--json"], daemon: try Self.daemon())
     #expect(outcome.status == .unavailable)
     #expect(outcome.lines.count == 3)
     for line in outcome.lines.dropLast() { #expect(try JSON(parsing: line)["event"] != nil) }
   }
 
-  @Test func pagesAreFollowed() throws {
+  @Test func allPagesAreRead() throws {
     let daemon = try FakeDaemon { _, parameters in
       guard case .int(let limit)? = parameters["limit"] else { return .hangUp }
       let from = parameters["cursor"].flatMap { if case .string(let text) = $0 { Int(text) } else { nil } } ?? 0
@@ -459,7 +459,7 @@ import Varlink
     #expect(chime(["list", "--plain"], daemon: daemon).lines.count == 2)
   }
 
-  @Test func whatCannotBeReadIsAWarningBesideTheRest() throws {
+  @Test func unreadableReminderIsAWarning() throws {
     let daemon = try FakeDaemon { _, _ in
       .reply(
         RemindersInterface.List.Reply(
@@ -482,9 +482,10 @@ import Varlink
           SchedulesInterface.Explain.Reply(
             canonical: "sunset", dialect: "solar", zone: "Europe/Prague",
             next: [
-              .init(at: "2026-03-27T18:22:00+01:00", zone: "Europe/Prague", label: "CET", seconds: 1),
+              .init(at: "2026-03-27T18:22:00+01:00", zone: "Europe/Prague", abbreviation: "CET", secondsUntil: 1),
               .init(
-                at: "2026-03-29T19:25:00+02:00", zone: "Europe/Prague", label: "CEST", seconds: 2, remark: "\u{1B}moved"
+                at: "2026-03-29T19:25:00+02:00", zone: "Europe/Prague", abbreviation: "CEST", secondsUntil: 2,
+                remark: "\u{1B}moved"
               ),
             ], remarks: []))
       case SchedulesInterface.Convert.method:
@@ -494,7 +495,7 @@ import Varlink
     }
   }
 
-  @Test func whenAsksTheDaemonForWhatItsConfigurationAloneKnows() throws {
+  @Test func whenAsksTheDaemonForItsConfiguration() throws {
     let daemon = try knowingDaemon()
     let outcome = chime(["when", "sunset", "-n", "2"], daemon: daemon)
     #expect(
@@ -522,13 +523,13 @@ import Varlink
     ["when", "daily at 8"], ["when", "sunset", "--place", "50.0875,14.4213"], ["when", "daily at 8", "--as", "phrase"],
     ["when", "every 90n"], ["when", "sunsett"], ["add", "Tea", "sunset", "--place", "50.0875,14.4213", "--dry-run"],
   ])
-  func whenNeedsNoDaemonOtherwise(_ arguments: [String]) throws {
+  func whenNeedsNoDaemonForOtherSchedules(_ arguments: [String]) throws {
     let daemon = try knowingDaemon()
     _ = chime(arguments, daemon: daemon)
     #expect(daemon.calls.isEmpty)
   }
 
-  @Test func withoutADaemonItSaysWhatIsMissing() throws {
+  @Test func whenWithoutADaemonSaysWhatIsMissing() throws {
     let place = chime(["when", "sunset"])
     #expect(place.status == .usage)
     #expect(place.errors.contains("--place"))
@@ -537,7 +538,7 @@ import Varlink
     #expect(calendar.errors.contains("no daemon answers to look up the calendar holidays; start it with"))
   }
 
-  @Test func aRemarkStandsBesideItsTimeWhereThereIsRoomAndElseBeneath() throws {
+  @Test func remarkIsPrintedBesideItsTimeOrBelow() throws {
     let arguments = ["when", "daily at 2:30", "--after", "2026-03-28", "-n", "2"]
     let wide = chime(arguments, width: 120, isTerminal: true, environment: ["NO_COLOR": "1"])
     #expect(wide.lines[5].hasSuffix("in 1 d 3 h  02:30 does not exist on 2026-03-29; moved to 03:30"))

@@ -32,7 +32,7 @@ import Varlink
     return occurrence
   }
 
-  @Test func whatRangSaysWhatBecameOfIt() {
+  @Test func firedOccurrenceStatesItsAnswer() {
     for (state, part, command) in [
       (.done, "rang and was done", nil), (.dismissed, "rang and was dismissed", nil),
       (.snoozed, "rang and was snoozed", "chime done r7k2@1774590000"),
@@ -42,7 +42,7 @@ import Varlink
     }
   }
 
-  @Test func whatCameLateSaysWhy() {
+  @Test func lateOccurrenceStatesItsCause() {
     for (late, part, command) in [
       (.suspend, "rang 3h20m late: the machine slept", "chime edit r7k2 --wake"),
       (.downtime, "rang 3h20m late: the daemon did not run", "chime doctor"),
@@ -58,7 +58,7 @@ import Varlink
     #expect(Self.says(moved, "rang and was done", nil))
   }
 
-  @Test func eachCauseOfAMissedTimeHasItsSentence() {
+  @Test func missedTimeStatesItsCause() {
     for missed in OccurrencesInterface.Occurrence.Missed.allCases {
       let reason = Self.reasons([Self.occurrence(missed: missed)]).first
       #expect(reason?.kind == .missed && reason?.sentence.english.contains("did not ring") == true, "\(missed)")
@@ -73,7 +73,7 @@ import Varlink
     #expect(Self.says(skipped, "their number: 2", "chime skip r7k2 -n 0"))
   }
 
-  @Test func whatComesSaysWhyNotBefore() {
+  @Test func nextTimeStatesItsReason() {
     let when = "every 90m from 08:00 to 22:00"
     #expect(
       Self.says(
@@ -88,11 +88,11 @@ import Varlink
     #expect(Self.says(Self.reasons([snoozed]), "when its snooze ends", "chime snooze r7k2@1774590000 10m"))
     let finished = Self.reasons { ($0.next, $0.state) = (nil, .finished) }
     #expect(Self.says(finished, "does not ring again", "chime edit r7k2 --when \"tomorrow at 9\""))
-    let done = Self.reasons { $0.passedOver = .doneAlready }
+    let done = Self.reasons { $0.skipReason = .doneAlready }
     #expect(Self.says(done, "will not ring: its tracker is done", "chime edit r7k2 --no-quiet-when-done"))
   }
 
-  @Test func whatKeepsAMessageFromArrivingIsSaid() {
+  @Test func undeliveredMessageStatesItsCause() {
     var disabled = Samples.endpoint
     disabled.disabled = "410 Gone"
     let reasons = Self.reasons(
@@ -105,7 +105,7 @@ import Varlink
     #expect(Self.says(Self.reasons { $0.channels = [] }, "it has no channel", "chime edit r7k2 --to desktop"))
   }
 
-  @Test func theCommandPrintsSentencesAndWhatChangesThem() throws {
+  @Test func whyPrintsReasonsWithRemedies() throws {
     let daemon = try VerbTests.daemon()
     let outcome = chime(["why", "Drink", "water"], daemon: daemon)
     #expect(outcome.status == .success, "\(outcome.errors)")
@@ -115,14 +115,14 @@ import Varlink
     #expect(outcome.output.contains("The time at Fri 2026-03-27 06:40 rang and was done."))
     #expect(outcome.output.contains("→ chime edit r7k2 --when"))
     let json = chime(["why", "r7k2", "--json"], daemon: try VerbTests.daemon()).output
-    #expect(json.contains(#""kind":"rang""#) && json.contains(#""command":"chime deliveries --id msg_1""#), "\(json)")
+    #expect(json.contains(#""kind":"fired""#) && json.contains(#""command":"chime deliveries --id msg_1""#), "\(json)")
     for word in ["missed", "explain", "reason"] {
       #expect(chime([word, "r7k2"]).errors.contains("chime why"), "\(word)")
     }
     #expect(chime(["missed"]).errors.contains("chime history"))
   }
 
-  @Test func historyListsWhatWasMissed() throws {
+  @Test func historyListsMissedTimes() throws {
     let daemon = try FakeDaemon { _, parameters in
       let isFirst = parameters["cursor"] == nil || parameters["cursor"] == .null
       return .reply(

@@ -24,7 +24,7 @@ import Testing
 
   /// The output draws the new picture whatever was shown before, with and without color.
   @Test(arguments: [true, false])
-  func whatIsWrittenMakesThePicture(_ isColored: Bool) {
+  func outputDrawsTheNewPicture(_ isColored: Bool) {
     var generator = Seeded(state: 7)
     for (width, height) in [(80, 24), (40, 12), (7, 3), (1, 1)] {
       var shown: Frame?
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsWrittenWhereNothingChanges() {
+  @Test func unchangedCellsAreNotWritten() {
     var frame = Frame(width: 80, height: 24)
     frame.put("日本語 in 12 s", 0, 3)
     #expect(frame.changes(after: frame, style: Style(isColored: true)) == "")
@@ -52,7 +52,7 @@ import Testing
     )
   }
 
-  @Test func whatIsGoneIsErasedInOneGo() {
+  @Test func removedTextIsErasedWithOneSequence() {
     var frame = Frame(width: 80, height: 2)
     frame.put("a long line that goes away but for its beginning", 0, 1)
     var next = Frame(width: 80, height: 2)
@@ -60,7 +60,7 @@ import Testing
     #expect(next.changes(after: frame, style: Style(isColored: true)) == "\u{1B}[2;2H\u{1B}[K")
   }
 
-  @Test func colourChangesAreWrittenAndEnd() {
+  @Test func colorChangesAreWrittenAndReset() {
     var frame = Frame(width: 20, height: 1)
     frame.put("Tea", 0, 0, .good)
     let text = frame.changes(after: Frame(width: 20, height: 1), style: Style(isColored: true))
@@ -90,7 +90,7 @@ import Testing
       // A paste never triggers an answer.
       ("\u{1B}[200~ddd\u{1B}[A\r\u{1B}[201~x", [.paste("ddd\u{1B}[A\r"), .character("x")]),
     ] as [(String, [KeyReader.Key])])
-  func keysAreRead(_ text: String, _ keys: [KeyReader.Key]) {
+  func keysAreParsed(_ text: String, _ keys: [KeyReader.Key]) {
     let bytes = Array(text.utf8)
     var whole = KeyReader()
     #expect(whole.read(bytes) == keys)
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func anEscThatNothingFollowsIsAKey() {
+  @Test func loneEscapeIsAKey() {
     var reader = KeyReader()
     #expect(reader.read([0x1B]) == [] && reader.isWaiting)
     #expect(reader.flush() == [.escape])

@@ -37,14 +37,14 @@ import Testing
       ([.end], "c"), ([.character("G"), .home], "a"), ([.pageDown, .up], "b"),
       ([.character("z"), .enter, .paste("jjd")], "a"),
     ] as [([KeyReader.Key], String)])
-  func choosing(_ keys: [KeyReader.Key], _ expected: String) {
+  func keysMoveTheSelection(_ keys: [KeyReader.Key], _ expected: String) {
     var model = model()
     for key in keys { #expect(model.press(key) == nil) }
     #expect(chosen(model) == expected)
   }
 
   /// An occurrence is selected, not a line: one that fires meanwhile does not move the selection.
-  @Test func whatIsChosenStaysSo() {
+  @Test func selectionStaysOnItsOccurrence() {
     var model = model()
     _ = model.press(.down)
     model.take(open: [Self.occurrence("n", "New", minutesAgo: 0)] + Self.three)
@@ -57,7 +57,7 @@ import Testing
     #expect(chosen(model) == "-")
   }
 
-  @Test func oneAnswerAtATime() {
+  @Test func oneAnswerIsSentAtATime() {
     var model = model()
     #expect(model.press(.character("d")) == .done(Self.three[0].id))
     #expect(model.press(.character("d")) == nil, "the first is on its way")
@@ -69,7 +69,7 @@ import Testing
     #expect(model.press(.character("s")) == .snooze(Self.three[0].id, nil))
   }
 
-  @Test func nothingIsAnsweredWhereNothingWaitsOrNobodyListens() {
+  @Test func answerKeysDoNothingWithoutAnOccurrenceOrADaemon() {
     var model = model([])
     #expect(model.press(.character("d")) == nil)
     #expect(model.notice?.text == "nothing waits for an answer")
@@ -85,7 +85,7 @@ import Testing
     #expect(model.press(.character("d")) == .done(Self.three[0].id))
   }
 
-  @Test func aLengthIsTyped() {
+  @Test func snoozeLengthCanBeTyped() {
     var model = model()
     #expect(model.press(.character("S")) == nil)
     for letter in "1h x" { #expect(model.press(.character(letter)) == nil) }
@@ -116,7 +116,7 @@ import Testing
     #expect(model.mode == .watching)
   }
 
-  @Test func helpGoesAwayWithAnyKey() {
+  @Test func anyKeyClosesTheHelp() {
     var model = model()
     #expect(model.press(.character("?")) == nil && model.mode == .help)
     #expect(model.press(.character("d")) == nil && model.mode == .watching, "it answers nothing")
@@ -134,11 +134,11 @@ import Testing
     ("\"Tea\" firedup", "Tea", "fired", "\"Tea\" firedup"), ("\"Tea\" fired", nil, "fired", "\"Tea\" fired"),
     ("\"A\" fired\" fired", "A\" fired", "fired", "\"A\" fired\""), ("", "", "fired", ""),
   ])
-  func theStateIsSaidOnce(_ message: String, _ title: String?, _ kind: String, _ expected: String) {
+  func stateIsPrintedOnce(_ message: String, _ title: String?, _ kind: String, _ expected: String) {
     #expect(WatchModel.withoutState(message, title: title, kind: kind) == expected)
   }
 
-  @Test func whatHasHappenedIsKeptInOrderAndBounded() {
+  @Test func eventLinesAreOrderedAndBounded() {
     var model = model()
     model.take(history: [Samples.occurrence(.missed), Samples.occurrence(.done)])
     #expect(model.lines.map(\.kind).sorted() == ["done", "missed"])
@@ -157,14 +157,14 @@ import Testing
       ([], 20), ([60], 1), ([599], 1), ([600], 1), ([601], 2), ([610], 11), ([630], 20), ([-5], 20),
       ([3_600, 90_000], 20),
     ] as [([Int64], Int64)])
-  func thePictureChanges(_ ahead: [Int64], _ seconds: Int64) {
+  func screenRefreshesEachSecondOrMinute(_ ahead: [Int64], _ seconds: Int64) {
     // 09:26:40: twenty seconds before a full minute.
     let model = model()
     let next = model.nextChange(ahead.map { Samples.now + .seconds($0) })
     #expect((next - Samples.now).rawValue == seconds * 1_000)
   }
 
-  @Test func noticesGoAndTheDaemonIsLookedFor() {
+  @Test func noticesExpireAndReconnectionIsRetried() {
     var model = model()
     model.say("hello", .plain)
     #expect(model.nextChange([]) == Samples.now + .seconds(6))
@@ -189,7 +189,7 @@ import Testing
       // No room at all.
       ([(9, 4), (9, 5)], 1, 0, [0, 0]), ([(9, 4), (9, 5)], 3, 0, [2, 0]), ([(9, 4)], 0, 0, [0]),
     ] as [([(Int, Int)], Int, Int, [Int])])
-  func roomIsShared(_ wanted: [(Int, Int)], _ room: Int, _ gap: Int, _ expected: [Int]) {
+  func spaceIsSharedBetweenSections(_ wanted: [(Int, Int)], _ room: Int, _ gap: Int, _ expected: [Int]) {
     #expect(WatchView.shares(wanted.map { (wanted: $0.0, least: $0.1) }, room: room, gap: gap) == expected)
   }
 }

@@ -14,11 +14,11 @@ import Testing
 
   private static func coming(
     _ title: String, _ seconds: Int64, snoozed: Bool = false, paused: Bool = false,
-    passedOver: Wire.PassedOver? = nil
-  ) -> OccurrencesInterface.Coming {
-    OccurrencesInterface.Coming(
+    skipReason: Wire.SkipReason? = nil
+  ) -> OccurrencesInterface.UpcomingTime {
+    OccurrencesInterface.UpcomingTime(
       reminder: title, title: title, at: Samples.time(Samples.now.seconds + seconds), snoozed: snoozed, paused: paused,
-      when: "", passedOver: passedOver)
+      when: "", skipReason: skipReason)
   }
 
   private static func delivery(_ channel: String, _ title: String, attempts: Int, _ seconds: Int64?, _ result: String?)
@@ -40,7 +40,7 @@ import Testing
     ])
     model.upcoming = [
       coming("Tea", 95), coming("日本語の長いタイトルがここにあります", 540, snoozed: true), coming("Drink water", 3_600),
-      coming("Read a page", 7_200, passedOver: .doneAlready), coming("Stand-up", 85_000),
+      coming("Read a page", 7_200, skipReason: .doneAlready), coming("Stand-up", 85_000),
       coming("Old", 90_000, paused: true),
       coming("Pay the rent", 1_000_000),
     ]
@@ -85,7 +85,7 @@ import Testing
       model.health = Samples.health(problem: "the disk is full")
       model.health?.notices = [
         .init(
-          kind: "calendarGone", about: "holidays",
+          kind: "calendarMissing", about: "holidays",
           sentence: "the calendar holidays is no longer configured; one reminder continues without it")
       ]
     case "empty":
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: WatchPicture.all)
-  func picturesAreAsTheyWere(_ picture: WatchPicture) throws {
+  func screensMatchTheExpectedOnes(_ picture: WatchPicture) throws {
     let frame = try Self.picture(Self.model(picture.name), picture.width, picture.height, isASCII: picture.isASCII)
     let text = frame.rows.joined(separator: "\n")
     #expect(text == picture.expected, "it is now:\n\(text)")
@@ -114,7 +114,7 @@ import Testing
 
   /// Every size can be drawn, and in ASCII mode only the user's titles contain other characters.
   @Test(arguments: ["", "away", "asking", "help", "trouble", "empty", "beginning", "half told"])
-  func everySizeIsDrawn(_ name: String) throws {
+  func everySizeCanBeDrawn(_ name: String) throws {
     for (width, height) in [
       (1, 1), (5, 2), (20, 5), (40, 8), (40, 12), (60, 20), (80, 24), (119, 30), (120, 30), (200, 60),
     ] {
@@ -128,7 +128,7 @@ import Testing
   }
 
   /// Only what is shown is counted down.
-  @Test func onlyWhatIsShownIsWaitedFor() throws {
+  @Test func onlyVisibleCountdownsRefreshTheScreen() throws {
     var model = Self.model()
     model.upcoming = (0..<50).map { Self.coming("R\($0)", 100 + Int64($0)) }
     let view = WatchView(model: model, zone: try Self.zone(), glyphs: Glyphs(isASCII: false), width: 80, height: 24)
@@ -139,7 +139,7 @@ import Testing
   }
 
   /// The selection is visible, however many occurrences there are.
-  @Test func whatIsChosenIsSeen() throws {
+  @Test func selectionIsVisible() throws {
     var model = Self.model()
     model.take(open: (0..<60).map { WatchModelTests.occurrence("r\($0)", "Number \($0)", minutesAgo: Int64($0)) })
     for _ in 0..<41 { _ = model.press(.down) }

@@ -16,7 +16,7 @@ struct EndpointNoticeTests {
     ("it has failed for 5 days", #"Webhook "team" is off: it has failed for 5 days"#),
     (#"endpoint "team" answered 410 Gone"#, #"Webhook "team" is off: it answered 410 Gone"#),
   ])
-  func titles(reason: String, title: String) {
+  func titleNamesTheReason(reason: String, title: String) {
     #expect(EndpointNotice.title(Self.endpoint(reason)) == title)
   }
 
@@ -24,13 +24,13 @@ struct EndpointNoticeTests {
     (0, "No message waits for it."), (1, "1 message waits for it."), (12, "12 messages wait for it."),
     (1_000, "1000 messages or more wait for it."),
   ])
-  func bodies(waiting: Int, beginning: String) {
+  func bodyNamesPendingMessagesAndTheRemedy(waiting: Int, beginning: String) {
     let body = EndpointNotice.body(Self.endpoint("x"), waiting: waiting)
     #expect(body == beginning + " When it works again: chime endpoint enable team")
   }
 
   /// It is recorded as a fired reminder, pending for the owner's desktop, and not due again.
-  @Test func itIsRecordedAndOwed() async throws {
+  @Test func noticeIsRecordedAndPendingForTheDesktop() async throws {
     let store = MemoryStore()
     let notice = try await store.write { transaction in
       var generator = SeededGenerator(seed: 1)
@@ -44,7 +44,7 @@ struct EndpointNoticeTests {
       #expect(record.reminder.tags == ["chime"])
       #expect(record.next == nil)
       #expect(record.last == notice)
-      #expect(notice.state == .done && record.open == 0, "nobody is asked for an answer")
+      #expect(notice.state == .done && record.open == 0, "no answer is requested")
       let deliveries = try transaction.deliveries(DeliveryFilter(), page: Page())
       #expect(deliveries.map(\.queue) == [DeliveryQueue(owner: 1_000, channel: .desktop)])
       #expect(

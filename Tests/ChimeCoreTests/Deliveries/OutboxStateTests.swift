@@ -28,7 +28,7 @@ struct OutboxStateTests {
 
   /// A delivery after many failures shows that the receiver has recovered; after a few it shows nothing.
   @Test(arguments: [(1, false), (4, false), (5, true), (50, true)])
-  func aQueueIsWellAgainAfterManyFailures(_ failures: Int, _ isWell: Bool) {
+  func deliveryAfterManyFailuresShowsRecovery(_ failures: Int, _ isWell: Bool) {
     var outbox = OutboxState()
     let (team, other) = (claimed("msg_1"), claimed("msg_2", to: "other"))
     func ended(_ claimed: ClaimedMessage, _ how: Attempt.Outcome) -> Outcome {
@@ -37,18 +37,19 @@ struct OutboxStateTests {
       return outcome
     }
     for _ in 0..<failures {
-      #expect(outbox.heard([ended(team, .failed), ended(other, .delivered)], at: Self.now).isEmpty)
+      #expect(outbox.received([ended(team, .failed), ended(other, .delivered)], at: Self.now).isEmpty)
     }
     #expect(outbox.seenFailing == [team.claim.queue: Self.now])
     // A message that was never sent shows nothing either.
-    #expect(outbox.heard([ended(team, .refused)], at: Self.now + .seconds(1)).isEmpty)
-    #expect(outbox.heard([ended(team, .delivered)], at: Self.now + .seconds(1)) == (isWell ? [team.claim.queue] : []))
+    #expect(outbox.received([ended(team, .refused)], at: Self.now + .seconds(1)).isEmpty)
+    #expect(
+      outbox.received([ended(team, .delivered)], at: Self.now + .seconds(1)) == (isWell ? [team.claim.queue] : []))
     #expect(outbox.seenFailing.isEmpty)
-    #expect(outbox.heard([ended(team, .delivered)], at: Self.now + .seconds(1)).isEmpty, "once")
+    #expect(outbox.received([ended(team, .delivered)], at: Self.now + .seconds(1)).isEmpty, "once")
   }
 
   /// A claim may expire before its attempt ends, when the clock is set forward or the machine sleeps.
-  @Test func whatIsHeldOrUnderWayIsNotTakenASecondTime() throws {
+  @Test func heldOrRunningMessageIsNotClaimedTwice() throws {
     var outbox = OutboxState()
     let (first, second) = (claimed("msg_1"), claimed("msg_2"))
     #expect(outbox.hold([first, second]) == [first.claim, second.claim])
@@ -65,7 +66,7 @@ struct OutboxStateTests {
 
   /// Two concurrent transactions may be seen in another order than their commits: the daemon was suspended, the claim
   /// expired, and the next claim preceded the record of the outcome.
-  @Test func whatWasClaimedBeforeItsOutcomeWasRecordedIsNotBegunAgain() {
+  @Test func messageClaimedBeforeItsOutcomeWasRecordedIsNotSentAgain() {
     var outbox = OutboxState()
     let (first, second) = (claimed("msg_1"), claimed("msg_2"))
     _ = outbox.hold([first, second], asOf: 1)
@@ -78,7 +79,7 @@ struct OutboxStateTests {
     #expect(outbox.hold([first], asOf: 4) == [first.claim])
   }
 
-  @Test func aLaterRoundTakesThePlaceOfTheHeldEarlierOnes() {
+  @Test func laterRoundReplacesHeldEarlierOnes() {
     var outbox = OutboxState()
     let held = [
       claimed("msg_1"), claimed("msg_2", round: 2), claimed("msg_3", of: "r9"), claimed("msg_4", to: "other"),

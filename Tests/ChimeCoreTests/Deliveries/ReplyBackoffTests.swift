@@ -4,7 +4,7 @@ import ChimeTestKit
 import Testing
 
 struct ReplyBackoffTests {
-  @Test func theBoundDoublesAndEnds() {
+  @Test func delayDoublesUpToItsLimit() {
     var random = SeededGenerator(seed: 3)
     var longest: [Int64] = []
     for _ in 0..<400 {
@@ -22,7 +22,7 @@ struct ReplyBackoffTests {
     #expect(longest[0] > 900 && longest[5] > 28_000 && longest[13] > 280_000)
   }
 
-  @Test func aGoodOneBeginsAnew() {
+  @Test func longConnectionResetsTheBackoff() {
     var random = SeededGenerator(seed: 4)
     var backoff = ReplyBackoff()
     for _ in 0..<60 { _ = backoff.wait(lasted: .seconds(59), using: &random) }
@@ -31,7 +31,7 @@ struct ReplyBackoffTests {
     #expect(backoff.failures == 1)
   }
 
-  @Test func aServerMayAskForMoreWithinReason() {
+  @Test func serverMayAskForABoundedDelay() {
     var random = SeededGenerator(seed: 5)
     var backoff = ReplyBackoff()
     #expect(backoff.wait(lasted: .zero, asked: .seconds(30), using: &random) == .seconds(30))

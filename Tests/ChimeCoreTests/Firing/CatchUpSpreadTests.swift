@@ -40,7 +40,7 @@ struct CatchUpSpreadTests {
   }
 
   @Test(arguments: [(0, 0, 0), (10, 0, 0), (11, 1, 1_100), (50, 40, 5_000), (500, 490, 50_000), (2_000, 1_990, 60_000)])
-  func theSpanGrowsWithTheirNumberAndIsBounded(count: Int, waiting: Int, span: Int64) throws {
+  func spanGrowsWithTheNumberOfMessagesUpToALimit(count: Int, waiting: Int, span: Int64) throws {
     var firings = try Self.firings(count)
     var catchUpSpread = CatchUpSpread()
     catchUpSpread.spread(&firings, DeliveryQueuePolicies(), now: Self.now)
@@ -56,7 +56,7 @@ struct CatchUpSpreadTests {
     for (tenth, members) in tenths { #expect(members.count <= 4 + waiting / 5, "tenth \(tenth)") }
   }
 
-  @Test func theSameOccurrenceHasTheSameMoment() throws {
+  @Test func sameOccurrenceGetsTheSameDelay() throws {
     var (one, other) = (try Self.firings(100), try Self.firings(100))
     var (first, second) = (CatchUpSpread(), CatchUpSpread())
     first.spread(&one, DeliveryQueuePolicies(), now: Self.now)
@@ -64,7 +64,7 @@ struct CatchUpSpreadTests {
     #expect(Self.waits(one) == Self.waits(other))
   }
 
-  @Test func oneAbsenceIsOneCountHoweverManyTransactionsItTakes() throws {
+  @Test func countContinuesAcrossTransactionsOfOneDowntime() throws {
     var catchUpSpread = CatchUpSpread()
     var (one, other) = (try Self.firings(10), try Self.firings(10, from: 10))
     catchUpSpread.spread(&one, DeliveryQueuePolicies(), now: Self.now)
@@ -79,7 +79,7 @@ struct CatchUpSpreadTests {
     }
   }
 
-  @Test func whatIsNoLateMessageOfALaneWithoutOrderIsLeftAlone() throws {
+  @Test func onlyLateMessagesOfUnorderedQueuesAreSpread() throws {
     let home = ChannelName(rawValue: "home")
     let policies = DeliveryQueuePolicies(
       queues: [DeliveryQueue(owner: 1_000, channel: home): DeliveryQueuePolicy(concurrency: 8, isOrdered: true)])
@@ -100,13 +100,13 @@ struct CatchUpSpreadTests {
     #expect(Self.waits(mixed).suffix(50).allSatisfy { $0 == .zero })
   }
 
-  private struct Greenwich: ZoneSource {
+  private struct UTCZoneSource: ZoneSource {
     var local: Zone { .utc }
     func zone(_ name: String) -> Zone? { nil }
   }
 
   /// A week of downtime, fired and claimed as the daemon does.
-  @Test func whatWaitsIsClaimedWhenItsMomentHasCome() async throws {
+  @Test func delayedMessagesAreClaimedAtTheirTime() async throws {
     let store = MemoryStore()
     let queue = DeliveryQueue(owner: 1_000, channel: Self.team)
     try await store.write { transaction in
@@ -117,7 +117,7 @@ struct CatchUpSpreadTests {
       let policies = DeliveryQueuePolicies(usual: DeliveryQueuePolicy(concurrency: 100))
       let work = try FireTransaction.run(
         in: transaction, limit: 500, capacity: Scheduler.Capacity(policies: policies),
-        context: ReminderContext(zones: Greenwich()),
+        context: ReminderContext(zones: UTCZoneSource()),
         uptime: Uptime(runningSince: Self.now), now: Self.now, using: &random)
       #expect(work.firings.count == 60 && work.firings.allSatisfy { $0.occurrences.first?.late == .downtime })
       #expect(work.claims.count < 13, "ten at once, and whose moment is now")
@@ -137,7 +137,7 @@ struct CatchUpSpreadTests {
     }
   }
 
-  @Test func noSpanIsNoWait() throws {
+  @Test func zeroSpanDelaysNothing() throws {
     var firings = try Self.firings(100)
     let before = firings
     var catchUpSpread = CatchUpSpread(span: .zero)

@@ -26,7 +26,7 @@ struct ClockBackTests {
 
   /// The clock goes ahead by hours, back, and ahead again: what fired the first time is notified once.
   @Test(arguments: [CatchUpRule.latest, .all])
-  func whatWasHeardAheadIsNotToldOfAgain(_ rule: CatchUpRule) async throws {
+  func timesFiredWhileTheClockWasAheadAreNotNotifiedAgain(_ rule: CatchUpRule) async throws {
     let store = MemoryStore()
     var reminder = try DegradedModeTests.reminder("every 1h")
     reminder.catchUp = CatchUp(suspend: rule, downtime: rule)
@@ -49,7 +49,7 @@ struct ClockBackTests {
   }
 
   /// The same in degraded mode: what fired while the clock was ahead is not shown again.
-  @Test func whatWasHeardAheadIsNotShownAgainFromMemory() async throws {
+  @Test func timesFiredWhileTheClockWasAheadAreNotShownAgainInDegradedMode() async throws {
     let store = MemoryStore()
     var reminder = try DegradedModeTests.reminder("every 1h")
     reminder.catchUp = CatchUp(suspend: .all, downtime: .all)
@@ -66,7 +66,7 @@ struct ClockBackTests {
 
   /// A degraded-mode firing from when the clock was ahead is recorded with the next time of then; recomputation then
   /// corrects it.
-  @Test func whatWasDecidedWhileTheClockWasAheadIsComputedAnew() async throws {
+  @Test func nextTimeFromAClockAheadIsRecomputed() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(try DegradedModeTests.reminder("every 1h"), at: Self.begin + .hours(1))
     let ahead = Self.begin + .days(9)

@@ -7,7 +7,7 @@ import Testing
 struct ClockStepsTests {
   /// Ten minutes ahead and back: the missed times fire, and are in no run of missed times.
   @Test(arguments: [CatchUpRule.latest, .all, .skip])
-  func tenMinutesAheadAndBack(_ rule: CatchUpRule) async throws {
+  func tenMinutesAheadAndBackRecordEachTimeOnce(_ rule: CatchUpRule) async throws {
     var machine = Machine()
     try await machine.add("every 10s", catchUp: rule)
     try await machine.pass(.minutes(2))
@@ -24,7 +24,7 @@ struct ClockStepsTests {
   }
 
   /// Back into the middle of a run: earlier times stay missed, and are counted.
-  @Test func partOfARunComesAgain() async throws {
+  @Test func clockBackIntoAMissedRunKeepsEarlierTimesMissed() async throws {
     var machine = Machine()
     try await machine.add("every 10s", catchUp: .latest)
     try await machine.set(by: .hours(1))
@@ -36,7 +36,7 @@ struct ClockStepsTests {
   }
 
   /// Ahead, back, and ahead again: an occurrence that fired the first time is in no missed run of the second.
-  @Test func aRunIsPartedByWhatWasHeard() async throws {
+  @Test func firedOccurrenceSplitsAMissedRun() async throws {
     var machine = Machine()
     try await machine.add("every 10s", catchUp: .latest)
     try await machine.set(by: .hours(1))
@@ -50,7 +50,7 @@ struct ClockStepsTests {
   }
 
   /// A downtime with more times than one decision evaluates gives one run with all missed times.
-  @Test func aLongAbsenceIsOneRun() async throws {
+  @Test func longDowntimeIsOneMissedRun() async throws {
     var machine = Machine()
     try await machine.add("every 1s", catchUp: .latest)
     try await machine.set(by: .days(3))
@@ -69,7 +69,7 @@ struct ClockStepsTests {
 
   /// A reminder added or edited while the clock was a year ahead fires when it should.
   @Test(arguments: texts, [Milliseconds.days(365), .hours(30)])
-  func whatWasAddedAheadComes(_ text: String, ahead: Milliseconds) async throws {
+  func reminderAddedWhileTheClockWasAheadFires(_ text: String, ahead: Milliseconds) async throws {
     var machine = Machine()
     try await machine.set(by: ahead)
     try await machine.add(text)
@@ -86,7 +86,7 @@ struct ClockStepsTests {
 
   /// Days are kept: tomorrow's time moves to the day after the present one, not to next year.
   @Test(arguments: ["tomorrow at 9:00", "every 3 days at 9:00", "RRULE:FREQ=DAILY;INTERVAL=2"])
-  func daysAreMovedWhole(_ text: String) async throws {
+  func daysAreKeptWhenTheClockGoesBackAYear(_ text: String) async throws {
     var machine = Machine()
     try await machine.set(by: .days(365))
     try await machine.add(text)
@@ -98,7 +98,7 @@ struct ClockStepsTests {
 
   /// Absolute times stay, and finished schedules stay finished.
   @Test(arguments: ["at 2028-03-01 09:00", "every 45m starting 2028-01-01", "every 3 days at 9:00 starting 2028-01-01"])
-  func whatIsNamedStays(_ text: String) async throws {
+  func absoluteTimesStay(_ text: String) async throws {
     var machine = Machine()
     try await machine.set(by: .days(365))
     try await machine.add(text)
@@ -107,7 +107,7 @@ struct ClockStepsTests {
     #expect(try await machine.next() == before)
   }
 
-  @Test func whatHasComeIsOver() async throws {
+  @Test func firedOneOffStaysFinished() async throws {
     var machine = Machine()
     try await machine.set(by: .days(365))
     try await machine.add("in 25m")
@@ -118,7 +118,7 @@ struct ClockStepsTests {
   }
 
   /// A limited number of times is kept, wherever the clock was at the start.
-  @Test func aNumberOfTimesIsKept() async throws {
+  @Test func limitedNumberOfTimesIsKept() async throws {
     var machine = Machine()
     try await machine.set(by: .days(365))
     try await machine.add("every 2h 5 times")
@@ -130,7 +130,7 @@ struct ClockStepsTests {
   }
 
   /// A completion while the clock was ahead counts from the present.
-  @Test func whatWasDoneAheadCountsFromNow() async throws {
+  @Test func completionWhileTheClockWasAheadCountsFromNow() async throws {
     var machine = Machine()
     try await machine.add("every 2h after done")
     try await machine.set(by: .days(365))
@@ -141,7 +141,7 @@ struct ClockStepsTests {
 
   /// A day back and a day forward: nothing is attributed to downtime, and times before the reminder's creation are not
   /// caught up one by one.
-  @Test func aDayBackAndForward() async throws {
+  @Test func dayBackAndForwardCausesNoDowntime() async throws {
     var machine = Machine()
     try await machine.add("cron: * * * * *", catchUp: .all)
     try await machine.pass(.minutes(5))
@@ -158,7 +158,7 @@ struct ClockStepsTests {
   /// Random clock steps with several kinds of schedules: each time has one record, no time counted as missed fires, and
   /// with a correct clock each fires within its interval.
   @Test(arguments: 1...ProofTier.amount(quick: 15, proof: 500) as ClosedRange<UInt64>)
-  func stepsAtRandom(seed: UInt64) async throws {
+  func randomStepsRecordEachTimeOnce(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
     var machine = Machine()
@@ -190,7 +190,7 @@ struct ClockStepsTests {
     let heard = try await machine.records().contains {
       $0.firedAt != nil && $0.id.scheduledAt > from && $0.id.scheduledAt <= machine.wall
     }
-    #expect(machine.fired.count > fired || heard, "seed \(seed): \(text) is silent")
+    #expect(machine.fired.count > fired || heard, "seed \(seed): \(text) never fires")
     try await machine.check()
   }
 }
@@ -288,7 +288,7 @@ private struct Machine {
 
   /// Checks that nothing fired twice, no time is both in a run and recorded singly, and runs have correct counts.
   func check() async throws {
-    #expect(Set(fired).count == fired.count, "a time was told of twice")
+    #expect(Set(fired).count == fired.count, "a time was notified twice")
     let records = try await records()
     #expect(fired.allSatisfy { id in records.contains { $0.id == id && $0.firedAt != nil } })
     guard let reminder = try await store.read({ try $0.reminder(Self.id)?.reminder }) else { return }

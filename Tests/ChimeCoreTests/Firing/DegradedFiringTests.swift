@@ -18,47 +18,47 @@ struct DegradedFiringTests {
     return (scheduler, effects)
   }
 
-  @Test func whatIsDueFiresWithoutAStoreThatRefuses() {
+  @Test func dueRemindersFireWhileTheStoreRefusesWrites() {
     var (scheduler, effects) = Self.refused()
     #expect(effects == [.fireDegraded(limit: Scheduler.batch)])
     let next = Self.now + .seconds(2)
-    effects = scheduler.handle(.firedDegraded([Self.popup], next: next, kept: true), now: Self.now)
+    effects = scheduler.handle(.firedDegraded([Self.popup], next: next, isBuffered: true), now: Self.now)
     #expect(effects == [.send(Self.popup), .armDue(next)])
     // It does not wait for the next attempt to write.
     #expect(scheduler.handle(.awake, now: next) == [.fireDegraded(limit: Scheduler.batch)])
   }
 
   /// The store does not know the end of a snooze that it could not record.
-  @Test func anAnswerThatIsKeptHasDueTimesLookedAtAgain() {
+  @Test func bufferedAnswerReevaluatesDueTimes() {
     var (scheduler, _) = Self.refused()
-    _ = scheduler.handle(.firedDegraded([], next: Self.now + .days(1), kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: Self.now + .days(1), isBuffered: true), now: Self.now)
     #expect(scheduler.handle(.keptAnswer, now: Self.now) == [.fireDegraded(limit: Scheduler.batch), .armDue(nil)])
     let end = Self.now + .seconds(2)
-    #expect(scheduler.handle(.firedDegraded([], next: end, kept: true), now: Self.now) == [.armDue(end)])
+    #expect(scheduler.handle(.firedDegraded([], next: end, isBuffered: true), now: Self.now) == [.armDue(end)])
   }
 
   /// A read that began before an addition does not see it; then the store refuses again.
-  @Test func whatIsAddedDuringALookIsDueAfterIt() {
+  @Test func reminderAddedDuringAReadIsDueAfterwards() {
     var (scheduler, _) = Self.refused()
     let (soon, later) = (Self.now + .seconds(2), Self.now + .days(1))
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: soon, sequence: 1)), now: Self.now)
     _ = scheduler.handle(.refused, now: Self.now)
-    let effects = scheduler.handle(.firedDegraded([], next: later, kept: false), now: Self.now)
+    let effects = scheduler.handle(.firedDegraded([], next: later, isBuffered: false), now: Self.now)
     #expect(effects == [.armDue(soon)])
     #expect(scheduler.handle(.awake, now: soon) == [.fireDegraded(limit: Scheduler.batch)])
     // A later read is trusted.
-    #expect(scheduler.handle(.firedDegraded([], next: later, kept: false), now: soon) == [.armDue(later)])
+    #expect(scheduler.handle(.firedDegraded([], next: later, isBuffered: false), now: soon) == [.armDue(later)])
   }
 
-  @Test func theMachineIsWokenForWhatIsKnownWithoutTheStore() {
+  @Test func wakeAlarmIsSetFromMemory() {
     var scheduler = Scheduler()
     let (later, next) = (Self.now + .hours(9), Self.now + .hours(1))
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now, nextWake: Self.now)), now: Self.now)
     _ = scheduler.handle(.refused, now: Self.now)
     _ = scheduler.handle(.firingFailed, now: Self.now)
-    let effects = scheduler.handle(.firedDegraded([], next: next, wake: next, kept: true), now: Self.now)
+    let effects = scheduler.handle(.firedDegraded([], next: next, wake: next, isBuffered: true), now: Self.now)
     #expect(effects.contains(.armWake(next)) && scheduler.wakesAt == next)
-    _ = scheduler.handle(.firedDegraded([], next: later, wake: later, kept: true), now: next)
+    _ = scheduler.handle(.firedDegraded([], next: later, wake: later, isBuffered: true), now: next)
     #expect(scheduler.wakesAt == later)
     // Once everything is recorded, the store's times apply.
     let retry = next + Scheduler.storeRetry
@@ -69,10 +69,10 @@ struct DegradedFiringTests {
   }
 
   /// After an alarm with an unreadable store, the next alarm known from memory is set.
-  @Test func theNextAlarmIsSetAlsoWhenNothingCanBeRead() throws {
+  @Test func nextAlarmIsSetWhileTheStoreIsUnreadable() throws {
     var (scheduler, _) = Self.refused()
     let (next, later) = (Self.now + .hours(1), Self.now + .days(1))
-    _ = scheduler.handle(.firedDegraded([], next: next, wake: next, kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: next, wake: next, isBuffered: true), now: Self.now)
     _ = scheduler.handle(.woke, now: next)
     _ = scheduler.handle(.recordFailed, now: next)
     let effects = scheduler.handle(.degradedFiringFailed(wake: later), now: next)
@@ -80,10 +80,10 @@ struct DegradedFiringTests {
   }
 
   /// A needless alarm would wake the machine.
-  @Test func anAlarmThatNobodyAsksForAnyMoreIsTakenDown() {
+  @Test func unneededWakeAlarmIsCleared() {
     var (scheduler, _) = Self.refused()
     let next = Self.now + .hours(1)
-    _ = scheduler.handle(.firedDegraded([], next: next, wake: next, kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: next, wake: next, isBuffered: true), now: Self.now)
     #expect(scheduler.wakesAt == next)
     // The known time applies while the buffer is recorded.
     let retry = Self.now + Scheduler.storeRetry
@@ -98,10 +98,10 @@ struct DegradedFiringTests {
     #expect(scheduler.wakesAt == nil)
   }
 
-  @Test func theMachineIsWokenAlthoughNothingCanBeRead() {
+  @Test func wakeAlarmStaysWhileTheStoreIsUnreadable() {
     var (scheduler, _) = Self.refused()
     let next = Self.now + .minutes(3)
-    _ = scheduler.handle(.firedDegraded([], next: next, wake: next, kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: next, wake: next, isBuffered: true), now: Self.now)
     let retry = Self.now + Scheduler.storeRetry
     _ = scheduler.handle(.awake, now: retry)
     _ = scheduler.handle(.recordFailed, now: retry)
@@ -109,9 +109,9 @@ struct DegradedFiringTests {
     #expect(scheduler.wakesAt == next)
   }
 
-  @Test func whatIsKeptIsBroughtToTheStoreBeforeAnythingElse() {
+  @Test func bufferedEventsAreRecordedBeforeAnythingElse() {
     var (scheduler, _) = Self.refused()
-    _ = scheduler.handle(.firedDegraded([], next: nil, kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: nil, isBuffered: true), now: Self.now)
     let retry = Self.now + Scheduler.storeRetry
     #expect(scheduler.handle(.awake, now: retry) == [.record])
     #expect(scheduler.handle(.awake, now: retry) == [])
@@ -124,17 +124,17 @@ struct DegradedFiringTests {
   }
 
   /// A client's successful change shows that the store works.
-  @Test func aCommitOfSomebodyElsesBringsTheRecordForward() {
+  @Test func clientCommitTriggersTheRecording() {
     var (scheduler, _) = Self.refused()
-    _ = scheduler.handle(.firedDegraded([], next: Self.now + .hours(1), kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: Self.now + .hours(1), isBuffered: true), now: Self.now)
     let effects = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now, sequence: 1)), now: Self.now + .seconds(1))
     #expect(effects.contains(.record))
     #expect(!effects.contains { if case .fire = $0 { true } else { false } })
   }
 
-  @Test func aStoreThatStillRefusesIsAskedEveryFiveSecondsAndNoOftener() {
+  @Test func refusingStoreIsRetriedEveryFiveSeconds() {
     var (scheduler, _) = Self.refused()
-    _ = scheduler.handle(.firedDegraded([], next: Self.now + .days(1), kept: true), now: Self.now)
+    _ = scheduler.handle(.firedDegraded([], next: Self.now + .days(1), isBuffered: true), now: Self.now)
     var now = Self.now
     for _ in 0..<3 {
       now = now + Scheduler.storeRetry
@@ -143,12 +143,12 @@ struct DegradedFiringTests {
       // It looks for other due reminders, and arms the retry.
       #expect(effects == [.fireDegraded(limit: Scheduler.batch)])
       #expect(
-        scheduler.handle(.firedDegraded([], next: Self.now + .days(1), kept: false), now: now)
+        scheduler.handle(.firedDegraded([], next: Self.now + .days(1), isBuffered: false), now: now)
           == [.armDue(now + Scheduler.storeRetry)])
     }
   }
 
-  @Test func whileNothingIsKeptAndNothingIsDueNobodyIsWoken() {
+  @Test func idleSchedulerDoesNotRetryARefusingStore() {
     var scheduler = Scheduler()
     let tomorrow = Self.now + .days(1)
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: tomorrow)), now: Self.now)
@@ -159,30 +159,30 @@ struct DegradedFiringTests {
     #expect(effects.contains { if case .fire = $0 { true } else { false } })
   }
 
-  @Test func whatCannotEvenBeReadIsReadAgainLater() {
+  @Test func unreadableStoreIsReadAgainLater() {
     var (scheduler, _) = Self.refused()
     #expect(scheduler.handle(.degradedFiringFailed(), now: Self.now) == [.armDue(Self.now + Scheduler.storeRetry)])
     let effects = scheduler.handle(.awake, now: Self.now + Scheduler.storeRetry)
     #expect(effects.contains { if case .fire = $0 { true } else { false } })
   }
 
-  @Test func nothingIsClaimedBeforeWhatIsKeptIsRecorded() {
+  @Test func nothingIsClaimedBeforeBufferedEventsAreRecorded() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups()), now: Self.now)
     _ = scheduler.handle(.refused, now: Self.now)
     // The store does not know the buffered events, nor which of its due times they cover.
-    #expect(scheduler.handle(.kept, now: Self.now) == [.fireDegraded(limit: Scheduler.batch)])
-    #expect(scheduler.keepsForStore)
-    _ = scheduler.handle(.firedDegraded([], next: nil, kept: true), now: Self.now)
+    #expect(scheduler.handle(.buffered, now: Self.now) == [.fireDegraded(limit: Scheduler.batch)])
+    #expect(scheduler.isBuffered)
+    _ = scheduler.handle(.firedDegraded([], next: nil, isBuffered: true), now: Self.now)
     let effects = scheduler.handle(.wakeups(NextWakeups(outbox: [Self.team: Self.now], sequence: 1)), now: Self.now)
     #expect(effects.contains(.record) && !effects.contains { if case .claim = $0 { true } else { false } })
     let after = NextWakeups(outbox: [Self.team: Self.now], sequence: 2)
     #expect(scheduler.handle(.recorded(rest: false, after), now: Self.now) == [.claim(Self.team, limit: 8)])
-    #expect(!scheduler.keepsForStore)
+    #expect(!scheduler.isBuffered)
   }
 
   /// An internal error, unlike a full disk, would fire the same times forever.
-  @Test func aFailureThatIsNoRefusalWaits() {
+  @Test func internalErrorDoesNotStartDegradedMode() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now)
     #expect(scheduler.handle(.firingFailed, now: Self.now) == [.armDue(Self.now + Scheduler.storeRetry)])

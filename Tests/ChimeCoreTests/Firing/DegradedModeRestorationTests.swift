@@ -28,7 +28,7 @@ struct DegradedModeRestorationTests {
     return commit
   }
 
-  @Test func whatTheOlderStoreDoesNotKnowIsDroppedAndTold() async throws {
+  @Test func eventsUnknownToTheOlderStoreAreDroppedAndReported() async throws {
     var (screen, _) = try await shown()
     let older = MemoryStore()
     let commit = try await record(&screen, in: older)
@@ -38,7 +38,7 @@ struct DegradedModeRestorationTests {
     #expect(try await older.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }.isEmpty)
   }
 
-  @Test func whatTheOlderStoreHasAsDueAgainIsHeardOnce() async throws {
+  @Test func timeDueAgainInTheOlderStoreIsNotifiedOnce() async throws {
     let (before, reminder) = try await shown()
     var screen = before
     let older = MemoryStore()
@@ -63,7 +63,7 @@ struct DegradedModeRestorationTests {
   }
 
   /// An answer that the store recorded in a working moment counts, whatever was shown in degraded mode.
-  @Test func whatIsAnsweredInTheStoreIsNotRepeatedFromMemory() async throws {
+  @Test func answerInTheStoreEndsARepeatInMemory() async throws {
     var reminder = try DegradedModeTests.reminder("every 24h")
     reminder.nag = Nag(every: .minutes(1), max: 5)
     var screen = Screen(store: MemoryStore())
@@ -88,7 +88,7 @@ struct DegradedModeRestorationTests {
   }
 
   /// Evaluations of the other store do not apply to this one.
-  @Test func anOlderStoreThatTakesNoChangesEitherIsLookedAtFromTheBeginning() async throws {
+  @Test func refusingOlderStoreIsEvaluatedAfresh() async throws {
     let (old, reminder) = try await shown()
     var other = reminder
     other.id = ReminderID(rawValue: "r2")
@@ -104,25 +104,25 @@ struct DegradedModeRestorationTests {
   }
 
   /// The machine falls asleep before a popup has started: only memory knows about it.
-  @Test func whatWentBackUnshownIsShownAgainUnlessItIsAnswered() async throws {
+  @Test func popupReturnedBeforeSleepIsShownAgainUnlessAnswered() async throws {
     let reminder = try DegradedModeTests.reminder("every 1h")
     var screen = Screen(store: MemoryStore())
     try await screen.add(reminder, at: Self.now)
     var random = SeededGenerator(seed: 3)
-    func look(_ now: Instant) async throws -> DegradedMode.Work {
-      let (store, look) = (screen.store, screen.degradedMode.look(now: now, limit: 5))
+    func evaluate(_ now: Instant) async throws -> DegradedMode.Work {
+      let (store, look) = (screen.store, screen.degradedMode.query(now: now, limit: 5))
       let context = screen.context
       let seen = try await store.read { try look.run(in: $0, context) }
       return screen.degradedMode.fire(
         seen, DeliveryQueuePolicies(), context, Uptime(runningSince: Self.now), now: now, using: &random)
     }
-    let first = try await look(Self.now).messages
+    let first = try await evaluate(Self.now).messages
     #expect(first.count == 1)
-    #expect(try await look(Self.now).messages.isEmpty)
+    #expect(try await evaluate(Self.now).messages.isEmpty)
     let isTaken = screen.degradedMode.takeBack(first[0])
     #expect(isTaken)
     let later = Self.now + .minutes(30)
-    let again = try await look(later).messages
+    let again = try await evaluate(later).messages
     #expect(again.map(\.claim.id) == first.map(\.claim.id) && again[0].claim.until > later)
     let isTakenAgain = screen.degradedMode.takeBack(again[0])
     #expect(isTakenAgain)
@@ -130,7 +130,7 @@ struct DegradedModeRestorationTests {
     let context = screen.context
     _ = try screen.degradedMode.answer(
       OutboxTransaction.Answer(answer: .done, occurrence: occurrence.id), occurrence, reminder, context, now: later)
-    #expect(try await look(later).messages.isEmpty)
+    #expect(try await evaluate(later).messages.isEmpty)
     // The store's own message is released to it.
     try await screen.record()
     let isOurs = screen.degradedMode.takeBack(first[0])

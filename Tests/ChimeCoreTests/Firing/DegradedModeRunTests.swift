@@ -6,7 +6,7 @@ import Testing
 /// Runs of missed times decided in degraded mode.
 struct DegradedModeRunTests {
   /// The clock went back over two times that had fired, and the machine slept through them and another hour.
-  @Test func aRunThatBeginsWithATimeThatWasHeardBeginsAtTheNext() async throws {
+  @Test func missedRunLeavesOutTimesThatHaveFired() async throws {
     let now = DegradedModeTests.now
     var reminder = try DegradedModeTests.reminder("every 1m")
     reminder.catchUp = CatchUp(suspend: .skip, downtime: .skip)

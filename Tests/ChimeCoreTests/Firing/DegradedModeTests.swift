@@ -8,7 +8,7 @@ struct DegradedModeTests {
   /// Runs days of reminders with random answers on two machines: one store always works, the other refuses writes for
   /// hours at times. In the end both stores and both screens have the same contents.
   @Test(arguments: 1...ProofTier.amount(quick: 3, proof: 100) as ClosedRange<UInt64>)
-  func afterwardsTheStoreIsAsIfItHadNeverFailed(seed: UInt64) async throws {
+  func recordedStoreEqualsOneThatNeverFailed(seed: UInt64) async throws {
     var script = Script(seed: seed)
     let (sound, failing) = (MemoryStore(), MemoryStore())
     let reminders = try (0..<6).map { try script.reminder($0) }
@@ -23,8 +23,8 @@ struct DegradedModeTests {
     var stoodIn = 0
     while script.now < Script.end {
       let step = script.step()
-      try await left.live(step, isRefusing: false)
-      try await right.live(step, isRefusing: step.isRefusing)
+      try await left.run(step, isRefusing: false)
+      try await right.run(step, isRefusing: step.isRefusing)
       if step.isRefusing { stoodIn = max(stoodIn, right.degradedMode.unrecorded) }
       guard left.shown == right.shown else {
         Issue.record("seed \(seed) at \(step.now): \(left.shown.suffix(6)) against \(right.shown.suffix(6))")
@@ -48,7 +48,7 @@ struct DegradedModeTests {
     return reminder
   }
 
-  @Test func onlyTheDesktopHearsOfItAndTheOthersWaitForTheRecord() async throws {
+  @Test func onlyTheDesktopIsNotifiedBeforeTheRecording() async throws {
     let reminder = try Self.reminder("every 1m", channels: [.desktop, ChannelName(rawValue: "team")])
     var screen = Screen(store: MemoryStore())
     try await screen.add(reminder, at: Self.now)
@@ -62,7 +62,7 @@ struct DegradedModeTests {
     #expect(screen.degradedMode.isEmpty)
   }
 
-  @Test func whatRecursGoesOnAtItsTimesAndSaysWhenItIsNext() async throws {
+  @Test func recurringReminderContinuesAtItsTimes() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1m"), at: Self.now)
     for minute in 0..<5 as Range<Int64> {
@@ -80,7 +80,7 @@ struct DegradedModeTests {
     #expect(next == Self.now + .minutes(5))
   }
 
-  @Test func whatFiresIsRecordedAsOfItsTimeAndItsPopupUnderTheSameID() async throws {
+  @Test func firingIsRecordedWithItsTimeAndPopupID() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1h"), at: Self.now)
     let work = try await screen.fireDegraded(now: Self.now)
@@ -94,7 +94,7 @@ struct DegradedModeTests {
   }
 
   /// The daemon continues in any case: the buffer has a limit.
-  @Test func beyondItsRoomTimesWaitInTheStore() async throws {
+  @Test func timesBeyondTheBufferWaitInTheStore() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1m"), at: Self.now)
     let message = try await screen.fireDegraded(now: Self.now).messages[0].message
@@ -105,7 +105,7 @@ struct DegradedModeTests {
   }
 
   /// Space for a single commit: a part is recorded, and degraded mode continues with the rest.
-  @Test func aPartThatIsRecordedFiresNoSecondTime() async throws {
+  @Test func recordedPartFiresNoSecondTime() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1m"), at: Self.now)
     for minute in 0..<3 as Range<Int64> { _ = try await screen.fireDegraded(now: Self.now + .minutes(minute)) }
@@ -118,7 +118,7 @@ struct DegradedModeTests {
   }
 
   /// Between two failures a client changes the reminder's times.
-  @Test func aReminderThatWasChangedMeanwhileGoesByItsNewTimes() async throws {
+  @Test func reminderChangedMeanwhileUsesItsNewTimes() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1m"), at: Self.now)
     _ = try await screen.fireDegraded(now: Self.now)
@@ -134,7 +134,7 @@ struct DegradedModeTests {
   }
 
   /// Removed meanwhile: a repeat tomorrow must not wake the machine.
-  @Test func aReminderThatWasRemovedMeanwhileWakesNobody() async throws {
+  @Test func reminderRemovedMeanwhileSetsNoWakeAlarm() async throws {
     var screen = Screen(store: MemoryStore())
     var reminder = try Self.reminder("every 6m 2 times")
     (reminder.nag, reminder.wake) = (Nag(every: .hours(20), max: 2), true)
@@ -148,12 +148,12 @@ struct DegradedModeTests {
   }
 
   /// The clock was far ahead during the failure; pending messages do not wait for that time.
-  @Test func whatWasKeptWhileTheClockWasAheadIsTriedByTheClockAsItIs() async throws {
+  @Test func messageBufferedWhileTheClockWasAheadIsNotDelayed() async throws {
     var screen = Screen(store: MemoryStore())
     let team = ChannelName(rawValue: "team")
     try await screen.add(Self.reminder("every 24h", channels: [.desktop, team]), at: Self.now)
     let ahead = Self.now + .days(10)
-    let look = screen.degradedMode.look(now: ahead, limit: 5)
+    let look = screen.degradedMode.query(now: ahead, limit: 5)
     let seen = try await screen.store.read { [context = screen.context] in try look.run(in: $0, context) }
     let work = screen.degradedMode.fire(
       seen, DeliveryQueuePolicies(), screen.context, Uptime(runningSince: Script.start), now: ahead,
@@ -170,7 +170,7 @@ struct DegradedModeTests {
   }
 
   /// A popup was in flight when the disk became full.
-  @Test func whatArrivedMeanwhileIsNotForgottenByARepeat() async throws {
+  @Test func repeatKeepsAPopupThatArrivedMeanwhile() async throws {
     var screen = Screen(store: MemoryStore())
     var reminder = try Self.reminder("every 24h")
     reminder.nag = Nag(every: .minutes(10), max: 2)
@@ -193,13 +193,13 @@ struct DegradedModeTests {
   }
 
   /// Firing on request in the same second is refused, although the store does not know of the firing.
-  @Test func whatFiredFromMemoryCountsAsHeardUntilItIsRecorded() async throws {
+  @Test func firingFromMemoryBlocksASecondOneBeforeTheRecording() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1h"), at: Self.now)
     let id = try await screen.fireDegraded(now: Self.now).firings[0].occurrences[0].id
-    #expect(screen.degradedMode.heard == [id])
+    #expect(screen.degradedMode.unrecordedOccurrences == [id])
     try await screen.record()
-    #expect(screen.degradedMode.heard.isEmpty)
+    #expect(screen.degradedMode.unrecordedOccurrences.isEmpty)
   }
 
   /// A client snoozes an occurrence in the store by six minutes.
@@ -216,7 +216,7 @@ struct DegradedModeTests {
 
   /// A popup's answer is buffered, then a client snoozes in the store: the later snooze holds. *Done* stays done.
   @Test(arguments: [(Occurrence.Answer.snooze(for: .minutes(50)), false), (.done, true)])
-  func aSnoozeThatIsKeptYieldsToALaterAnswerInTheStore(kept: Occurrence.Answer, isDone: Bool) async throws {
+  func laterAnswerInTheStoreOverridesABufferedSnooze(kept: Occurrence.Answer, isDone: Bool) async throws {
     var screen = Screen(store: MemoryStore())
     let reminder = try Self.reminder("every 24h")
     try await screen.add(reminder, at: Self.now)
@@ -236,7 +236,7 @@ struct DegradedModeTests {
 
   /// A read may see a snooze before the loop learns of its commit. Meanwhile the clock is set to its end, and the
   /// occurrence has fired again.
-  @Test func aSnoozeIsHeardOfAfterItHasEnded() async throws {
+  @Test func snoozeReportedAfterItsEndIsIgnored() async throws {
     var screen = Screen(store: MemoryStore())
     let reminder = try Self.reminder("every 24h")
     try await screen.add(reminder, at: Self.now)
@@ -251,7 +251,7 @@ struct DegradedModeTests {
     #expect(!screen.degradedMode.hasFired(id, atEndOfSnoozeUntil: until + .minutes(1)))
   }
 
-  @Test func anAnswerOfAnotherUserIsPassedOver() async throws {
+  @Test func answerOfAnotherUserIsIgnored() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1h"), at: Self.now)
     let id = try await screen.fireDegraded(now: Self.now).firings[0].occurrences[0].id
@@ -283,7 +283,7 @@ struct Screen {
     try await store.write { try $0.upsert(reminder, next: next) }
   }
 
-  mutating func live(_ step: Script.Step, isRefusing: Bool) async throws {
+  mutating func run(_ step: Script.Step, isRefusing: Bool) async throws {
     if isRefusing {
       let first = shown.count
       while !(try await fireDegraded(now: step.now).firings.isEmpty) {}
@@ -300,7 +300,7 @@ struct Screen {
 
   @discardableResult
   mutating func fireDegraded(now: Instant) async throws -> DegradedMode.Work {
-    let look = degradedMode.look(now: now, limit: 5)
+    let look = degradedMode.query(now: now, limit: 5)
     let seen = try await store.read { [context] in try look.run(in: $0, context) }
     let work = degradedMode.fire(
       seen, DeliveryQueuePolicies(), context, Uptime(runningSince: Script.start), now: now, using: &random)

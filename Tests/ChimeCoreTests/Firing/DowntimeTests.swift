@@ -28,7 +28,7 @@ import Testing
   }
 
   /// Returns the notices and deliveries in order, for daemons that run one after another.
-  private static func told(
+  private static func notices(
     _ reminders: [Reminder], quiet: [String] = [], silence: Silence? = nil, channels: [ChannelName] = [.desktop],
     trace: Downtime.Trace? = Downtime.Trace(at: down, isExact: true), at now: Instant = start + .seconds(2),
     prepare: @escaping @Sendable (any StoreTransaction) throws -> Void = { _ in }
@@ -50,15 +50,15 @@ import Testing
       let again = try FireTransaction.run(
         in: transaction, limit: 500, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()), context: ready,
         uptime: Uptime(runningSince: start), downtime: downtime, now: now, using: &generator)
-      #expect(again.told.isEmpty, "it is told once")
-      let bodies = try work.told.map { try transaction.reminder($0.id.reminder)?.reminder.body ?? "" }
+      #expect(again.downtimeNotices.isEmpty, "it is reported once")
+      let bodies = try work.downtimeNotices.map { try transaction.reminder($0.id.reminder)?.reminder.body ?? "" }
       let deliveries = try transaction.deliveries(DeliveryFilter(), page: Page(limit: 100)).reversed()
-      return (work.told, Array(deliveries), bodies)
+      return (work.downtimeNotices, Array(deliveries), bodies)
     }
   }
 
-  @Test func oneMessageNamesWhatWasMissedAndWhatIsLate() async throws {
-    let (notices, deliveries, bodies) = try await Self.told([
+  @Test func noticeNamesMissedAndLateReminders() async throws {
+    let (notices, deliveries, bodies) = try await Self.notices([
       Self.reminder("Tea", "every day at 02:30") { $0.grace = .hours(1) },
       Self.reminder("Water", "every day at 03:00, 04:00, 05:00, 06:00, 07:00"),
       Self.reminder("Backup", "every day at 05:00") { $0.catchUp.downtime = .skip },
@@ -78,17 +78,17 @@ import Testing
     #expect(notices[0].state == .done)
   }
 
-  @Test func nothingIsToldWhereNothingWasMissed() async throws {
-    #expect(try await Self.told([Self.reminder("Later", "every day at 08:00")]).notices.isEmpty)
+  @Test func noNoticeIsSentWithoutMissedReminders() async throws {
+    #expect(try await Self.notices([Self.reminder("Later", "every day at 08:00")]).notices.isEmpty)
     // Times that the catch-up rule skips do not matter, and a delay of a minute is not late.
     let skipped = try Self.reminder("Backup", "every day at 05:00") { $0.catchUp.downtime = .skip }
     let justNow = try Self.reminder("Now", "every day at 07:44:30")
     let paused = try Self.reminder("Paused", "every day at 05:00") { $0.pause = .indefinitely }
-    #expect(try await Self.told([skipped, justNow, paused]).notices.isEmpty)
+    #expect(try await Self.notices([skipped, justNow, paused]).notices.isEmpty)
   }
 
-  @Test func eachOwnerIsToldOfTheirOwn() async throws {
-    let (notices, _, bodies) = try await Self.told([
+  @Test func eachOwnerGetsANoticeOfTheirOwn() async throws {
+    let (notices, _, bodies) = try await Self.notices([
       Self.reminder("Mine", "every day at 03:00"), Self.reminder("Theirs", "every day at 03:00", owner: 2_000),
     ])
     #expect(notices.map(\.owner) == [1_000, 2_000])
@@ -96,61 +96,61 @@ import Testing
     #expect(bodies[1].contains("Theirs") && !bodies[1].contains("Mine"))
   }
 
-  @Test func aDaemonThatLeftNoTraceIsNotSaidToHaveEndedThen() async throws {
+  @Test func unknownStartOfADowntimeIsNotStated() async throws {
     let tea = try Self.reminder("Tea", "every day at 03:00")
-    let inexact = try await Self.told([tea], trace: .init(at: Self.midnight - .hours(3), isExact: false))
+    let inexact = try await Self.notices([tea], trace: .init(at: Self.midnight - .hours(3), isExact: false))
     #expect(inexact.notices.map(\.title) == ["Chime was down until 07:45"])
     #expect(inexact.bodies[0].hasPrefix("its last trace before that is from 2026-03-29 21:00\n"))
-    let none = try await Self.told([tea], trace: nil)
+    let none = try await Self.notices([tea], trace: nil)
     #expect(none.notices.map(\.title) == ["Chime was down until 07:45"])
     #expect(none.bodies[0].hasPrefix("1 reminder came late\n"))
     // The clock was set back.
-    let back = try await Self.told([tea], trace: .init(at: Self.start + .hours(1), isExact: true))
+    let back = try await Self.notices([tea], trace: .init(at: Self.start + .hours(1), isExact: true))
     #expect(back.notices.map(\.title) == ["Chime was down until 07:45"])
   }
 
-  @Test func manyAreNotAllNamed() async throws {
+  @Test func longNoticeNamesOnlyTheFirstReminders() async throws {
     let many = try (10..<31).map { try Self.reminder("R\($0)", "every day at 03:\($0)") }
-    let body = try #require(try await Self.told(many).bodies.first)
+    let body = try #require(try await Self.notices(many).bodies.first)
     let lines = body.split(separator: "\n")
     #expect(lines.count == 10 && lines[0] == "21 reminders came late")
     #expect(lines[1] == "late: \"R10\", at 03:10" && lines[9] == "and 13 more; chime audit lists them all")
   }
 
-  @Test func aTitleIsOneLineAndNoLongerThanThat() async throws {
+  @Test func titlesInANoticeAreOneShortLine() async throws {
     var tea = try Self.reminder("Tea", "every day at 03:00")
     tea.title = "Tea\nmissed: \"Salary\", at 00:00 " + String(repeating: "x", count: 500)
-    let body = try #require(try await Self.told([tea]).bodies.first)
+    let body = try #require(try await Self.notices([tea]).bodies.first)
     let lines = body.split(separator: "\n")
     #expect(lines.count == 2, "\(body)")
     #expect(lines.last?.hasPrefix("late: \"Tea missed: ") == true && body.hasSuffix("…\", at 03:00"), "\(body)")
   }
 
   /// The late reminder is held too, and follows the notice.
-  @Test func quietHoursHoldIt() async throws {
+  @Test func quietHoursHoldTheNotice() async throws {
     let tea = try Self.reminder("Tea", "every day at 03:00")
     let early = try Self.reminder("Evening", "every day at 02:20")
-    let (notices, deliveries, bodies) = try await Self.told([tea, early], quiet: ["03:30-09:00"])
+    let (notices, deliveries, bodies) = try await Self.notices([tea, early], quiet: ["03:30-09:00"])
     #expect(notices.count == 1 && bodies[0].contains("2 reminders came late"))
     #expect(deliveries.map(\.state) == [.waiting(until: Self.at(9))])
     // Times that quiet hours would have held anyway are not late.
-    #expect(try await Self.told([tea], quiet: ["02:00-09:00"]).notices.isEmpty)
+    #expect(try await Self.notices([tea], quiet: ["02:00-09:00"]).notices.isEmpty)
   }
 
-  @Test func aSilenceHoldsItAndCountsNothingAsLost() async throws {
+  @Test func globalPauseHoldsTheNoticeAndCountsNothingAsMissed() async throws {
     let tea = try Self.reminder("Tea", "every day at 03:00")
-    let silent = try await Self.told([tea], silence: Silence(until: Self.at(10)))
-    #expect(silent.notices.isEmpty, "it was to be silent")
+    let silent = try await Self.notices([tea], silence: Silence(until: Self.at(10)))
+    #expect(silent.notices.isEmpty, "it should be silent")
     let critical = try Self.reminder("Alarm", "every day at 03:00") { $0.urgency = .critical }
-    let held = try await Self.told([critical], silence: Silence(until: Self.at(10)))
+    let held = try await Self.notices([critical], silence: Silence(until: Self.at(10)))
     #expect(held.deliveries.first?.state == .waiting(until: Self.at(10)))
   }
 
-  @Test func itGoesWhereOwnersHaveAWay() async throws {
+  @Test func noticeUsesTheOwnersWorkingChannels() async throws {
     let tea = try Self.reminder("Tea", "every day at 03:00")
     let phone = ChannelName(rawValue: "phone")
-    #expect(try await Self.told([tea], channels: [phone]).notices.isEmpty, "there is no such endpoint")
-    let told = try await Self.told([tea], channels: [phone, .desktop]) { store in
+    #expect(try await Self.notices([tea], channels: [phone]).notices.isEmpty, "there is no such endpoint")
+    let told = try await Self.notices([tea], channels: [phone, .desktop]) { store in
       try store.put(
         Endpoint(queue: DeliveryQueue(owner: 1_000, channel: phone), url: "http://h/", createdAt: Self.midnight))
     }
@@ -158,9 +158,9 @@ import Testing
     #expect(told.deliveries.prefix(2).allSatisfy { $0.occurrence == told.notices[0].id })
   }
 
-  @Test func aSnoozeThatEndedMeanwhileIsLate() async throws {
+  @Test func snoozeThatEndedDuringDowntimeIsLate() async throws {
     let tea = try Self.reminder("Tea", "every day at 09:00")
-    let told = try await Self.told([tea]) { store in
+    let told = try await Self.notices([tea]) { store in
       let due = DueReminder(reminder: tea, scheduledAt: Self.at(1), dueAt: Self.at(1))
       let occurrence = Occurrence(
         id: OccurrenceID(reminder: tea.id, scheduledAt: Self.at(1)), title: "Tea", owner: 1_000,
@@ -173,7 +173,7 @@ import Testing
     #expect(told.bodies.first?.hasSuffix("late: \"Tea\", at 03:00") == true, "\(told.bodies)")
   }
 
-  @Test func whenADaemonLastRanIsReadFromWhatItLeft() async throws {
+  @Test func lastRunIsReadFromTheStoredTrace() async throws {
     let store = MemoryStore()
     try await store.write { store in
       #expect(try Downtime.trace(in: store) == nil)

@@ -46,7 +46,7 @@ struct FiringDecisionTests {
   }
 
   /// A too costly schedule in the store, from an older version, fires and then ends; the search for its next time is bounded.
-  @Test func oneWhoseNextTimeTakesTooLongEnds() throws {
+  @Test func tooCostlyScheduleFiresAndEnds() throws {
     let grid = "RRULE:FREQ=SECONDLY;INTERVAL=3599;BYMONTH=7;BYMONTHDAY=3,4,30;BYDAY=TH;BYMINUTE=7,19,23,51,58,59"
     let reminder = try Self.reminder("DTSTART:20260101T000000Z \(grid)")
     let firing = Self.decide(reminder, now: Self.eight + .milliseconds(3))
@@ -62,7 +62,7 @@ struct FiringDecisionTests {
   @Test(arguments: [
     (CatchUpRule.latest, 1, 4), (.all, 5, 0), (.skip, 0, 5),
   ])
-  func absenceFollowsTheRule(rule: CatchUpRule, fires: Int, misses: Int) throws {
+  func missedTimesFollowTheCatchUpRule(rule: CatchUpRule, fires: Int, misses: Int) throws {
     let reminder = try Self.reminder { $0.catchUp = CatchUp(suspend: .all, downtime: rule) }
     let now = Self.eight + .minutes(270)
     let firing = Self.decide(reminder, now: now, runningSince: now)
@@ -76,20 +76,20 @@ struct FiringDecisionTests {
     #expect(Set(firing.occurrences.map(\.id)).count == 5)
   }
 
-  @Test func sleepAndDowntimeHaveRulesOfTheirOwn() throws {
+  @Test func sleepAndDowntimeHaveSeparateRules() throws {
     let reminder = try Self.reminder { $0.catchUp = CatchUp(suspend: .skip, downtime: .latest) }
     let firing = Self.decide(reminder, now: Self.eight + .minutes(90), runningSince: Self.eight - .days(1))
     #expect(firing.occurrences.map(\.state) == [.missed(.suspend), .missed(.suspend)])
   }
 
-  @Test func latestIsCoveredByATimeThatIsOnTime() throws {
+  @Test func timeOnTimeReplacesTheLatestMissedOne() throws {
     // 8:00, 9:00 and 10:00 have passed, 10:00 only a second ago.
     let firing = Self.decide(try Self.reminder(), now: Self.eight + .hours(2) + .seconds(1))
     #expect(firing.occurrences.filter { $0.state == .fired }.map(\.id.scheduledAt) == [Self.eight + .hours(2)])
     #expect(firing.occurrences.filter { $0.state == .missed(.suspend) }.count == 2)
   }
 
-  @Test func beyondGraceIsMissed() throws {
+  @Test func timeBeyondItsGraceIsMissed() throws {
     let oneOff = try Self.reminder("at 2026-11-20T08:00:00Z") { $0.grace = .hours(2) }
     let late = Self.decide(oneOff, now: Self.eight + .hours(3), runningSince: Self.eight + .hours(3))
     #expect(late.occurrences.map(\.state) == [.missed(.downtime)])
@@ -99,7 +99,7 @@ struct FiringDecisionTests {
     #expect(useful.occurrences.first?.late == .downtime)
   }
 
-  @Test func allIsCapped() throws {
+  @Test func catchUpOfAllTimesIsCapped() throws {
     let reminder = try Self.reminder("every 1m starting 2026-11-20T08:00:00Z") {
       $0.catchUp = CatchUp(suspend: .all, downtime: .all)
     }
@@ -114,7 +114,7 @@ struct FiringDecisionTests {
 
   /// A long downtime of a reminder by the second: each decision is bounded, every time is recorded, and only the latest
   /// fires.
-  @Test func aLongAbsenceIsWorkedOffInSteps() throws {
+  @Test func longDowntimeIsProcessedInSteps() throws {
     let reminder = try Self.reminder("every 1s starting 2026-11-20T08:00:00Z")
     let now = Self.eight + .seconds(55_555)
     var dueAt = Self.eight
@@ -138,7 +138,7 @@ struct FiringDecisionTests {
     #expect(fired.last == now)
   }
 
-  @Test func aSilenceIsAPauseOfEverythingOfOneOwner() throws {
+  @Test func globalPausePausesAllRemindersOfAnOwner() throws {
     let until = Self.eight + .minutes(90)
     let (normal, critical) = (try Self.reminder(), try Self.reminder { $0.urgency = .critical })
     func states(_ reminder: Reminder, _ silence: Silence, owner: UInt32 = 1_000, hours: Int64 = 0) -> [Occurrence.State]
@@ -166,7 +166,7 @@ struct FiringDecisionTests {
     #expect(ended.occurrences.map(\.state) == [.missed(.paused)])
   }
 
-  @Test func pausedTimesAreMissedAndTheScheduleGoesOn() throws {
+  @Test func pausedTimesAreMissedAndTheScheduleContinues() throws {
     let until = Self.eight + .minutes(90)
     let reminder = try Self.reminder { $0.pause = .until(until) }
     #expect(Self.decide(reminder, now: Self.eight).occurrences.map(\.state) == [.missed(.paused)])
@@ -179,7 +179,7 @@ struct FiringDecisionTests {
     #expect(firing.deliveries.isEmpty)
   }
 
-  @Test func skipsAreUsedUpOneByOne() throws {
+  @Test func skipsAreConsumedOneByOne() throws {
     let firing = Self.decide(try Self.reminder { $0.skipNext = 2 }, now: Self.eight)
     #expect(firing.occurrences.map(\.state) == [.missed(.skipped)])
     #expect(firing.skipNext == 1)
@@ -190,7 +190,7 @@ struct FiringDecisionTests {
     #expect(three.skipNext == 0)
   }
 
-  @Test func aSnoozeFiresTheSameOccurrenceAgainAndConsumesNoTime() throws {
+  @Test func snoozeFiresTheSameOccurrenceAgain() throws {
     let reminder = try Self.reminder()
     let first = try #require(Self.decide(reminder, now: Self.eight).occurrences.first)
     let snoozed = try first.answered(.snooze(for: .minutes(10)), at: Self.eight + .minutes(1))
@@ -205,7 +205,7 @@ struct FiringDecisionTests {
   }
 
   /// A moved time fires once, for the first time, at its new time.
-  @Test func aMovedTimeFiresForTheFirstTime() throws {
+  @Test func movedTimeFiresOnceAtItsNewTime() throws {
     let reminder = try Self.reminder()
     let ten = Self.eight + .hours(2)
     let moved = Occurrence(
@@ -217,7 +217,7 @@ struct FiringDecisionTests {
     #expect(fired.deliveries.map(\.round) == [1] && !fired.advances)
   }
 
-  @Test func whatHasFiredNeverFiresAgain() throws {
+  @Test func firedOccurrenceNeverFiresAgain() throws {
     let reminder = try Self.reminder()
     let first = try #require(Self.decide(reminder, now: Self.eight).occurrences.first)
     for known in [first, first.delivered(at: Self.eight), try first.answered(.done, at: Self.eight)] {

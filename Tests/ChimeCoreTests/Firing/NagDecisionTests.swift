@@ -37,7 +37,7 @@ struct NagDecisionTests {
       using: &generator)
   }
 
-  @Test func firingBeginsToInsist() throws {
+  @Test func firingSchedulesTheFirstRepeat() throws {
     let reminder = try Self.reminder(Nag(every: .minutes(5)))
     #expect(
       FiringDecisionTests.decide(reminder, now: Self.eight).occurrences.map(\.repeatAt) == [Self.eight + .minutes(5)])
@@ -56,7 +56,7 @@ struct NagDecisionTests {
   }
 
   /// Three repeats; the second and third escalate to more channels.
-  @Test func repeatsEndAndChannelsJoin() throws {
+  @Test func repeatsEscalateAndEnd() throws {
     let nag = Nag(
       every: .minutes(5), max: 3,
       escalation: [
@@ -84,7 +84,7 @@ struct NagDecisionTests {
 
   /// Causes that end the repetition without closing the occurrence.
   @Test(arguments: ["taken away", "fewer", "paused", "of no use any more"])
-  func whatEndsIt(how: String) throws {
+  func causesThatEndTheRepeats(how: String) throws {
     var reminder = try Self.reminder(Nag(every: .minutes(5)))
     var now = Self.eight + .minutes(15)
     switch how {
@@ -98,7 +98,7 @@ struct NagDecisionTests {
     #expect(firing.deliveries.isEmpty && !firing.advances)
   }
 
-  @Test func answersEndIt() throws {
+  @Test func answersEndTheRepeats() throws {
     let occurrence = Self.open(repeats: 2, repeatAt: Self.eight + .minutes(15))
     for answer in [Occurrence.Answer.done, .dismiss, .snooze(for: .hours(1))] {
       let answered = try occurrence.answered(answer, at: Self.eight + .minutes(14))
@@ -112,7 +112,7 @@ struct NagDecisionTests {
     #expect(firing.occurrences.isEmpty && firing.deliveries.isEmpty && !firing.advances)
   }
 
-  @Test func aSnoozeBeginsItAnew() throws {
+  @Test func snoozeRestartsTheRepeats() throws {
     let reminder = try Self.reminder(
       Nag(every: .minutes(5), max: 3, escalation: [.init(from: 1, channels: [Self.team])]))
     let end = Self.eight + .hours(1)
@@ -144,7 +144,7 @@ struct NagDecisionTests {
 
   /// A later time that fires in the same transaction ends earlier repeats; the store keeps none of them, and they are
   /// not notified.
-  @Test func aRepeatThatALaterTimeEndsIsNotToldOf() async throws {
+  @Test func repeatEndedByALaterTimeIsNotNotified() async throws {
     let store = MemoryStore()
     var reminder = try DegradedModeTests.reminder("every 15m")
     reminder.nag = Nag(every: .hours(2), max: 6)
@@ -171,7 +171,7 @@ struct NagDecisionTests {
     #expect(try await store.read { try $0.wakeups().nextDue }.map { $0 > first + .hours(5) } == true)
   }
 
-  @Test func whatWasSleptThroughComesOnce() throws {
+  @Test func repeatsMissedDuringSleepFireOnce() throws {
     let reminder = try Self.reminder(Nag(every: .minutes(5)))
     let now = Self.eight + .hours(3)
     let firing = try Self.again(reminder, Self.open(repeats: 1, repeatAt: Self.eight + .minutes(10)), now: now)

@@ -37,14 +37,14 @@ struct QuietDecisionTests {
       ("", 600, 33),
       ("zz9z", 3_600, 245), ("r7k2", 0, 0),
     ] as [(String, Int64, Int64)])
-  func theOffsetIsAHashOfTheID(id: String, jitter: Int64, seconds: Int64) throws {
+  func jitterIsAHashOfTheID(id: String, jitter: Int64, seconds: Int64) throws {
     let reminder = Reminder(
       id: ReminderID(rawValue: id), owner: 1, title: "", schedule: try Schedule(canonical: "weekdays at 08:30"),
       jitter: .seconds(jitter), createdAt: Self.eight)
     #expect(reminder.jitterOffset == .seconds(seconds))
   }
 
-  @Test func offsetsSpread() throws {
+  @Test func jitterIsSpreadEvenly() throws {
     var random = SeededGenerator(seed: 7)
     var tenths = [Int](repeating: 0, count: 10)
     for _ in 0..<5_000 {
@@ -57,7 +57,7 @@ struct QuietDecisionTests {
     #expect(tenths.allSatisfy { (390...610).contains($0) }, "\(tenths)")
   }
 
-  @Test func jitterMovesTheLookAndNothingElse() throws {
+  @Test func jitterDelaysTheFiringAndNothingElse() throws {
     let reminder = try Self.reminder { $0.jitter = .minutes(10) }
     let offset = reminder.jitterOffset
     #expect(offset > .minutes(1))
@@ -89,7 +89,7 @@ struct QuietDecisionTests {
 
   // MARK: Quiet hours
 
-  @Test func aTimeInQuietHoursIsHeldAndThenHeardOnce() throws {
+  @Test func timeInQuietHoursIsHeldAndNotifiedOnce() throws {
     let reminder = try Self.reminder { $0.catchUp = CatchUp(suspend: .skip, downtime: .all) }
     let ten = Self.eight + .hours(14)
     let seven = Self.eight + .hours(23)
@@ -109,7 +109,7 @@ struct QuietDecisionTests {
     #expect(late.deliveries.count == 1)
   }
 
-  @Test func absenceBesideQuietHours() throws {
+  @Test func downtimeAfterQuietHoursFollowsTheCatchUpRule() throws {
     let ten = Self.eight + .hours(14)
     let seven = Self.eight + .hours(23)
     // No daemon ran when quiet hours ended: the rule for downtime applies.
@@ -141,7 +141,7 @@ struct QuietDecisionTests {
     #expect(freed.occurrences.map(\.state).contains(.fired))
   }
 
-  @Test func graceCountsInQuietHoursToo() throws {
+  @Test func graceIncludesQuietHours() throws {
     let reminder = try Self.reminder("at 2026-11-20T23:00:00Z") { $0.grace = .hours(6) }
     let seven = Self.eight + .hours(23)
     let firing = try Self.decide(reminder, scheduledAt: seven - .hours(8), dueAt: seven, now: seven)
@@ -168,8 +168,9 @@ struct QuietDecisionTests {
     (.normal, QuietRule(hours: try? QuietHours(["12:00-13:00"])), .hold, "fires"),
     (.normal, QuietRule(hours: try? QuietHours(["fri 22:30-23:30"]), handling: .drop), .hold, "dropped"),
   ])
-  func eachReminderHasItsRule(urgency: Urgency, own: QuietRule?, configured: QuietRule.Handling, outcome: String) throws
-  {
+  func eachReminderFollowsItsQuietRule(
+    urgency: Urgency, own: QuietRule?, configured: QuietRule.Handling, outcome: String
+  ) throws {
     let reminder = try Self.reminder { ($0.urgency, $0.quiet) = (urgency, own) }
     let eleven = Self.eight + .hours(15)
     let firing = try Self.decide(reminder, scheduledAt: eleven, now: eleven, handling: configured)
@@ -178,7 +179,7 @@ struct QuietDecisionTests {
     #expect(found == outcome)
   }
 
-  @Test func skipsAndPausesGoBeforeQuietHours() throws {
+  @Test func skipsAndPausesPrecedeQuietHours() throws {
     let eleven = Self.eight + .hours(15)
     let skipping = try Self.decide(try Self.reminder { $0.skipNext = 1 }, scheduledAt: eleven, now: eleven)
     #expect(skipping.occurrences.map(\.state) == [.missed(.skipped)] && skipping.skipNext == 0)
@@ -189,7 +190,7 @@ struct QuietDecisionTests {
     #expect(two.occurrences.isEmpty && two.nextDueAt != nil && two.skipNext == 1)
   }
 
-  @Test func whatHasFiredIsNotHeld() throws {
+  @Test func firedOccurrenceIsNotHeld() throws {
     let eleven = Self.eight + .hours(15)
     let fired = Occurrence(
       id: OccurrenceID(reminder: ReminderID(rawValue: "r7k2"), scheduledAt: eleven), title: "", owner: 1_000,

@@ -6,7 +6,7 @@ import Testing
 
 /// The core of the loop, driven by hand: each transaction runs at once, and may be refused.
 struct LoopCoreTests {
-  @Test func aDueTimeFiresAndItsOutcomeIsRecorded() throws {
+  @Test func dueTimeFiresAndItsOutcomeIsRecorded() throws {
     let shell = try Shell(due: ["r1"])
     shell.start()
     let message = try #require(shell.sent.first)
@@ -16,7 +16,7 @@ struct LoopCoreTests {
     #expect(shell.core.outbox.isNothingUnderWay)
   }
 
-  @Test func outcomesThatTheStoreRefusesAreRecordedInTheirOrder() throws {
+  @Test func refusedOutcomesAreRecordedLaterInOrder() throws {
     let shell = try Shell(due: ["r1", "r2"])
     shell.start()
     #expect(shell.sent.count == 2)
@@ -31,7 +31,7 @@ struct LoopCoreTests {
     for message in shell.sent { #expect(try shell.state(of: message) == .delivered(at: shell.now)) }
   }
 
-  @Test func outcomesThatCannotBeRecordedAreLostAndTheDeliveryIsTriedAgain() throws {
+  @Test func unrecordableOutcomeIsLostAndTheDeliveryRetried() throws {
     let shell = try Shell(due: ["r1"])
     shell.start()
     shell.refusal = .internalError("a bug")
@@ -43,7 +43,7 @@ struct LoopCoreTests {
     }
   }
 
-  @Test func anAnswerWhileTheStoreRefusesIsBufferedAndRecordedLater() throws {
+  @Test func refusedAnswerIsBufferedAndRecordedLater() throws {
     let shell = try Shell(due: ["r1"])
     shell.start()
     let message = try #require(shell.sent.first)
@@ -56,11 +56,11 @@ struct LoopCoreTests {
     #expect(try shell.transaction.occurrence(message.occurrence.id)?.state == .done)
   }
 
-  @Test func beforeSleepWhatIsUnderWayEndsAndNothingBegins() throws {
+  @Test func beforeSleepRunningAttemptsEndAndNoneBegins() throws {
     let shell = try Shell(due: ["r1"])
     shell.start()
     shell.drive { $0.sleep(.sleeps) }
-    #expect(!shell.letsSleep, "an attempt is under way")
+    #expect(!shell.letsSleep, "an attempt is in flight")
     try shell.transaction.upsert(Shell.reminder(ReminderID(rawValue: "r2")), next: shell.now - .seconds(1))
     shell.end(try #require(shell.sent.first))
     #expect(shell.letsSleep && shell.sent.count == 1)
@@ -74,7 +74,7 @@ struct LoopCoreTests {
     #expect(resumptions == [.slept(.hours(8))], "the clock and logind report the same waking")
   }
 
-  @Test func aRecomputationThatTheStoreRefusesIsTriedAgain() throws {
+  @Test func refusedRecomputationIsRetried() throws {
     let shell = try Shell(due: [])
     let id = ReminderID(rawValue: "late")
     // Not the time that the schedule gives.
@@ -91,7 +91,7 @@ struct LoopCoreTests {
     #expect(shell.core.trouble.problem == nil)
   }
 
-  @Test func aDaemonThatStopsRecordsWhatItBuffered() throws {
+  @Test func stoppingDaemonRecordsBufferedEvents() throws {
     let shell = try Shell(due: ["r1"])
     shell.start()
     shell.refusal = .unavailable("the disk is full")
@@ -108,7 +108,7 @@ struct LoopCoreTests {
     #expect(try shell.state(of: message) == .delivered(at: shell.now))
   }
 
-  @Test func aDaemonWhoseStoreStillRefusesSaysWhatIsLeft() throws {
+  @Test func stoppingDaemonReportsUnrecordedEvents() throws {
     let shell = try Shell(due: ["r1"])
     shell.start()
     shell.refusal = .unavailable("the disk is full")
@@ -121,7 +121,7 @@ struct LoopCoreTests {
     }
   }
 
-  @Test func aMachineThatDoesNotSleepAfterAllGoesOn() throws {
+  @Test func cancelledSleepResumesWork() throws {
     let shell = try Shell(due: [])
     shell.start()
     shell.drive { $0.sleep(.sleeps) }
@@ -132,7 +132,7 @@ struct LoopCoreTests {
     #expect(shell.sent.count == 1)
   }
 
-  @Test func aStepBackOfTheClockLetsNoAttemptWaitLonger() throws {
+  @Test func clockSetBackDoesNotProlongARetry() throws {
     let shell = try Shell(due: ["r1"])
     shell.start()
     let message = try #require(shell.sent.first)
@@ -143,7 +143,86 @@ struct LoopCoreTests {
     #expect(shell.sent.count == 2, "it would have waited for three hours")
   }
 
-  @Test func theLineOfATroubledStoreSaysWhatGoesOn() {
+  @Test func answerDropsTheHeldMessageOfItsOccurrence() throws {
+    let shell = try Shell(due: ["r1", "r2", "r3"], concurrency: 1)
+    let held = try shell.startWithOneHeld()
+    try shell.answer(held.occurrence)
+    shell.end(try #require(shell.sent.last))
+    #expect(shell.sent.count == 2 && shell.core.outbox.held.isEmpty)
+  }
+
+  @Test func answerBeforeTheFiringIsReportedPreventsTheMessage() throws {
+    let shell = try Shell(due: ["r1"])
+    shell.delaysReports = true
+    shell.start()
+    let occurrence = try #require(shell.transaction.contents.occurrences.values.first { _ in true })
+    try shell.answer(occurrence)
+    shell.runDelayed()
+    #expect(shell.sent.isEmpty && shell.core.outbox.held.isEmpty)
+  }
+
+  @Test func heldMessageIsReleasedBeforeSleep() throws {
+    let shell = try Shell(due: ["r1", "r2", "r3"], concurrency: 1)
+    let held = try shell.startWithOneHeld()
+    shell.drive { $0.sleep(.sleeps) }
+    let entry = try #require(shell.transaction.contents.outbox[held.delivery.id])
+    #expect(shell.core.outbox.held.isEmpty && entry.visibleAt == entry.delivery.ownTime, "it stays claimed in sleep")
+  }
+
+  @Test func firingThatOverlapsAZoneChangeIsRecomputed() throws {
+    let shell = try Shell(due: ["r1"])
+    shell.delaysFiring = true
+    shell.start()
+    #expect(shell.delayed.count == 1)
+    shell.move(to: "Europe/Prague")
+    shell.runDelayed()
+    let record = try #require(try shell.transaction.reminder(ReminderID(rawValue: "r1")))
+    #expect(record.next == shell.core.context.timetable(of: record.reminder).next(after: shell.now))
+  }
+
+  @Test func oldHistoryIsPrunedInBatchesOnceTheClockIsTrusted() throws {
+    let shell = try Shell(due: [])
+    shell.start()
+    let id = ReminderID(rawValue: "old")
+    for number in 1...7 {
+      let time = shell.now - .days(40) + .hours(Int64(number))
+      shell.transaction.contents.put(
+        Occurrence(
+          id: OccurrenceID(reminder: id, scheduledAt: time), title: "Tea", owner: 1_000,
+          state: number == 7 ? .snoozed(until: shell.now + .days(1)) : .done, firedAt: time, endedAt: time))
+    }
+    try shell.somethingIsCommitted(after: .minutes(9))
+    #expect(shell.transaction.contents.occurrences.count == 7, "the clock may still be wrong")
+    try shell.somethingIsCommitted(after: .minutes(2))
+    #expect(shell.transaction.contents.occurrences.values.map(\.state) == [.snoozed(until: shell.begin + .days(1))])
+    guard case .historyPruned(6, _)? = shell.reports.last else {
+      Issue.record("nobody is told")
+      return
+    }
+  }
+
+  @Test func refusedPruningIsRetriedAnHourLater() throws {
+    let shell = try Shell(due: [])
+    shell.start()
+    let time = shell.now - .days(40)
+    shell.transaction.contents.put(
+      Occurrence(
+        id: OccurrenceID(reminder: ReminderID(rawValue: "old"), scheduledAt: time), title: "Tea", owner: 1_000,
+        state: .dismissed, firedAt: time, endedAt: time))
+    shell.refusal = .unavailable("the disk is full")
+    try shell.somethingIsCommitted(after: .minutes(11))
+    guard case .historyNotPruned? = shell.reports.last else {
+      Issue.record("it was not tried")
+      return
+    }
+    shell.refusal = nil
+    try shell.somethingIsCommitted(after: .minutes(59))
+    #expect(shell.transaction.contents.occurrences.count == 1)
+    try shell.somethingIsCommitted(after: .minutes(2))
+    #expect(shell.transaction.contents.occurrences.isEmpty)
+  }
+
+  @Test func storeTroubleSummaryStatesItsEffects() {
     var trouble = StoreTrouble()
     let isNew = trouble.writingFailed("the disk is full: free some space")
     #expect(
@@ -161,7 +240,8 @@ struct LoopCoreTests {
 /// A shell that performs each effect at once.
 private final class Shell {
   let transaction = MemoryTransaction(MemoryContents(), isReadOnly: false)
-  var now = Instant(seconds: 1_800_000_000)
+  let begin = Instant(seconds: 1_800_000_000)
+  var now: Instant
   private(set) var core: LoopCore
   private(set) var sent: [OutboundMessage] = []
   private(set) var reports: [LoopCore.Report] = []
@@ -169,12 +249,21 @@ private final class Shell {
   /// Why writing transactions fail; nil if they do not.
   var refusal: StoreFailure?
   private(set) var letsSleep = false
+  /// Whether firing transactions wait for `runDelayed`.
+  var delaysFiring = false
+  private(set) var delayed: [StoreJob] = []
+  /// Whether firing transactions commit, and are reported with `runDelayed`.
+  var delaysReports = false
+  private var unreported: [StoreJob.Continuation] = []
   private var sequence: UInt64 = 0
 
-  init(due ids: [String]) throws {
+  init(due ids: [String], concurrency: Int = 8) throws {
+    now = begin
     core = LoopCore(
-      startedAt: now, context: ReminderContext(zones: InUTC()), policies: DeliveryQueuePolicies(),
-      random: SeededGenerator(seed: 1))
+      startedAt: now, context: ReminderContext(zones: InUTC()),
+      policies: DeliveryQueuePolicies(desktop: DeliveryQueuePolicy(concurrency: concurrency)),
+      pages: LoopCore.PageSizes(history: 2), random: SeededGenerator(seed: 1))
+    core.historyLimits = HistoryLimits(age: .days(30))
     for id in ids { try transaction.upsert(Self.reminder(ReminderID(rawValue: id)), next: now - .seconds(5)) }
   }
 
@@ -185,6 +274,55 @@ private final class Shell {
   }
 
   func start() { drive { $0.start() } }
+
+  /// Starts with three due times for a queue that takes one at a time: the first is sent, the second under way.
+  ///
+  /// - Returns: the third, which is claimed and held.
+  func startWithOneHeld() throws -> OutboundMessage {
+    start()
+    end(try #require(sent.first))
+    try #require(sent.count == 2 && core.outbox.held.count == 1)
+    return try #require(core.outbox.held.values.first).message
+  }
+
+  /// Answers an occurrence in the store, as a request does.
+  func answer(_ occurrence: Occurrence) throws {
+    var generator = SeededGenerator(seed: 1)
+    let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
+    let work = try AnswerTransaction.run(
+      .done, to: occurrence, reminder: reminder, in: transaction, core.context, now: now, using: &generator)
+    let wakeups = try wakeups(in: transaction)
+    drive { $0.committed(CommitChanges(work), wakeups, contextVersion: $0.context.version) }
+  }
+
+  /// Lets time pass, and then a request commit.
+  func somethingIsCommitted(after time: Milliseconds) throws {
+    now = now + time
+    let wakeups = try wakeups(in: transaction)
+    drive { $0.committed(CommitChanges(), wakeups, contextVersion: $0.context.version) }
+  }
+
+  /// Moves the machine to another zone.
+  func move(to zone: String) {
+    core.context.zones = SimulatedZones(local: zone)
+    core.context.version += 1
+    drive { $0.recomputeDueTimes([.localZone]) }
+  }
+
+  func runDelayed() {
+    (delaysFiring, delaysReports) = (false, false)
+    let (jobs, reports) = (delayed, unreported)
+    (delayed, unreported) = ([], [])
+    for job in jobs { run(job) }
+    for report in reports { drive(report) }
+  }
+
+  private func wakeups(in transaction: any StoreTransaction) throws -> NextWakeups {
+    var wakeups = try transaction.wakeups()
+    sequence += 1
+    wakeups.sequence = sequence
+    return wakeups
+  }
 
   func end(
     _ message: OutboundMessage, _ outcome: Attempt.Outcome = .delivered, next: ChannelReport.NextStep = .settled
@@ -216,20 +354,19 @@ private final class Shell {
   }
 
   private func run(_ job: StoreJob) {
+    if delaysFiring, case .fire = job.kind { return delayed.append(job) }
     let next: StoreJob.Continuation
     do {
       if job.writes, let refusal { throw refusal }
       var setting = StoreJob.Setting(now: now, random: SeededGenerator(seed: UInt64(reports.count + sent.count))) {
         [self] in
-        var wakeups = try $0.wakeups()
-        sequence += 1
-        wakeups.sequence = sequence
-        return wakeups
+        try wakeups(in: $0)
       }
       next = try job.run(in: transaction, &setting)
     } catch {
       next = job.failed(error)
     }
+    if delaysReports, case .fire = job.kind { return unreported.append(next) }
     drive(next)
   }
 }

@@ -36,12 +36,12 @@ struct SleepCycleTests {
     ([.settled], []), ([.timeUp], []), ([.lost], []), ([.sleeps, .sleeps], [patience, .settle]),
     ([.wakes], [.inhibit, .resume(slept: nil)]),
   ])
-  func whatIsHeardLeadsToOrders(events: [Event], orders: [Order]) {
+  func sleepSignalsGiveTheExpectedOrders(events: [Event], orders: [Order]) {
     var cycle = SleepCycle()
     #expect(events.flatMap { cycle.handle($0) } == orders)
   }
 
-  @Test func theMachineIsLetGoLongBeforeLogindsPatienceEnds() {
+  @Test func delayLockIsReleasedBeforeLogindsTimeout() {
     #expect(SleepCycle.patience <= .seconds(2))
   }
 }

@@ -62,7 +62,7 @@ struct ChainsTests {
     }
   }
 
-  @Test func doneGivesATimeAtOnceAndLater() async throws {
+  @Test func doneSchedulesFollowersAtOnceAndLater() async throws {
     let store = try await store(["after done of aaaa", "30m after done of aaaa", "after missed of aaaa"])
     let work = try await done(store, Self.now, at: Self.now + .milliseconds(1_500))
     #expect(work.chained.map(\.after.id.rawValue) == ["bbb0", "bbb1"])
@@ -77,7 +77,7 @@ struct ChainsTests {
     #expect(try await times(store, "bbb0").fired == [Self.now + .seconds(2)])
   }
 
-  @Test func eachTimeThatIsDoneIsFollowed() async throws {
+  @Test func eachCompletionSchedulesTheFollower() async throws {
     let store = try await store(["2h after done of aaaa"])
     try await fire(store, at: Self.now + .hours(1))
     _ = try await done(store, Self.now, at: Self.now + .minutes(61))
@@ -90,7 +90,7 @@ struct ChainsTests {
     #expect(try await times(store, "bbb0").next == nil)
   }
 
-  @Test func whatIsMissedIsFollowedOnceForAnAbsence() async throws {
+  @Test func missedRunSchedulesTheFollowerOnce() async throws {
     let store = try await store(["5m after missed of aaaa", "after done of aaaa"], first: "every 1m")
     let back = Self.now + .days(2)
     let work = try await fire(store, at: back, uptime: Uptime(runningSince: back))
@@ -98,7 +98,7 @@ struct ChainsTests {
     #expect(try await times(store, "bbb0").next == back + .minutes(5))
   }
 
-  @Test func whatWasMissedMayStillBeDone() async throws {
+  @Test func missedTimeMayStillBeDone() async throws {
     let store = try await store(["5m after missed of aaaa", "after done of aaaa"], first: "every 1h")
     let back = Self.now + .days(2)
     try await fire(store, at: back, uptime: Uptime(runningSince: back))
@@ -106,7 +106,7 @@ struct ChainsTests {
     #expect(try await times(store, "bbb1").next == back + .seconds(1))
   }
 
-  @Test func whatIsPassedOverOnPurposeIsNotMissed() async throws {
+  @Test func pausedTimeSchedulesNoFollowerOfMissed() async throws {
     let store = try await store(["after missed of aaaa"])
     try await store.write { transaction in
       guard var reminder = try transaction.reminder(ReminderID(rawValue: "aaaa"))?.reminder else { return }
@@ -116,7 +116,7 @@ struct ChainsTests {
     #expect(try await fire(store, at: Self.now + .hours(1)).chained.isEmpty)
   }
 
-  @Test func tooManyAreRecordedAsMissed() async throws {
+  @Test func tooManyChainedTimesAreRecordedAsMissed() async throws {
     let store = try await store(["360d after done of aaaa"])
     let id = ReminderID(rawValue: "bbb0")
     try await store.write { transaction in
@@ -137,7 +137,7 @@ struct ChainsTests {
     #expect(try await done(store, Self.now, at: Self.now).chained.isEmpty)
   }
 
-  @Test func aChainThatComesBackIsTold() async throws {
+  @Test func cycleIsReported() async throws {
     let store = try await store(["after done of aaaa", "after done of bbb0"])
     try await store.read { transaction in
       let first = try Self.reminder("aaaa", "every 1h")
@@ -150,7 +150,7 @@ struct ChainsTests {
     }
   }
 
-  @Test func theAuditKnowsTheTimes() async throws {
+  @Test func auditKnowsChainedTimes() async throws {
     let store = try await store(["30m after done of aaaa"])
     _ = try await done(store, Self.now, at: Self.now)
     let end = Self.now + .hours(2)
@@ -168,7 +168,7 @@ struct ChainsTests {
   }
 
   /// In degraded mode, the time also counts from the answer, fires, and is recorded once.
-  @Test func withoutTheStore() async throws {
+  @Test func chainWorksInDegradedMode() async throws {
     let store = try await store(["1m after done of aaaa"])
     var degradedMode = DegradedMode()
     var generator = Self.generator
@@ -182,7 +182,7 @@ struct ChainsTests {
     let answer = OutboxTransaction.Answer(answer: .done, occurrence: id)
     _ = try degradedMode.answer(answer, occurrence, reminder, followers: followers, Self.context, now: Self.now)
     let due = Self.now + .minutes(1)
-    let look = degradedMode.look(now: due, limit: 10)
+    let look = degradedMode.query(now: due, limit: 10)
     let seen = try await store.read { try look.run(in: $0, Self.context) }
     let work = degradedMode.fire(
       seen, DeliveryQueuePolicies(), Self.context, Uptime(runningSince: .earliest), now: due, using: &generator)

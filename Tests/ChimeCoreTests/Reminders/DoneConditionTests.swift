@@ -28,14 +28,14 @@ struct DoneConditionTests {
       using: &generator)
   }
 
-  @Test func whatWasDoneThatDayLetsItCome() throws {
+  @Test func completionOfTheDayLetsTheReminderFire() throws {
     let firing = Self.decide(try Self.reminder(), now: Self.noon, done: [Self.noon - .hours(3)])
     #expect(firing.occurrences.map(\.state) == [.fired])
     #expect(firing.occurrences.map(\.late) == [nil])
     #expect(firing.next == Self.noon + Self.day)
   }
 
-  @Test func itWaitsForAsLongAsItIsUseful() throws {
+  @Test func reminderWaitsForItsGrace() throws {
     let reminder = try Self.reminder()
     let held = Self.decide(reminder, now: Self.noon, done: [Self.noon - Self.day])
     #expect(held.occurrences.isEmpty)
@@ -53,7 +53,7 @@ struct DoneConditionTests {
     #expect(missed.next == Self.noon + Self.day)
   }
 
-  @Test func itWaitsNoLongerThanItsDay() throws {
+  @Test func reminderWaitsNoLongerThanItsDay() throws {
     let reminder = try Self.reminder { $0.grace = .days(2) }
     #expect(Self.decide(reminder, now: Self.noon).nextDueAt == Self.noon + .hours(12))
     let tomorrow = Self.noon + .hours(12)
@@ -62,7 +62,7 @@ struct DoneConditionTests {
     #expect(missed.occurrences.map(\.state) == [.missed(.notDone)])
   }
 
-  @Test func ofSeveralThatWaitedTheLatestComes() throws {
+  @Test func latestOfSeveralWaitingTimesFires() throws {
     let reminder = try Self.reminder { reminder in
       reminder.schedule = (try? Schedule(canonical: "every 1h from 12:00 to 20:00")) ?? reminder.schedule
     }
@@ -77,7 +77,7 @@ struct DoneConditionTests {
     #expect((first.next, first.nextDueAt) == (Self.noon + .hours(1), Self.noon + .hours(4)))
   }
 
-  @Test func quietHoursHoldWhatHasWaited() throws {
+  @Test func quietHoursHoldAWaitingReminder() throws {
     let reminder = try Self.reminder { $0.grace = .hours(9) }
     let hours = try QuietHours(["14:00-15:00"])
     let quiet = try #require(
@@ -90,7 +90,7 @@ struct DoneConditionTests {
     #expect(fired.occurrences.map(\.late) == [.quiet])
   }
 
-  @Test func doneLetsWhatWaitsComeAtOnce() async throws {
+  @Test func doneFiresAWaitingReminderAtOnce() async throws {
     let store = MemoryStore()
     let context = ReminderContext(zones: UTC())
     let id = ReminderID(rawValue: "aaaa")
@@ -132,7 +132,7 @@ struct DoneConditionTests {
   }
 
   /// A ping counts even if it was not awaited yet.
-  @Test func aGoodPingIsDone() async throws {
+  @Test func successfulPingCountsAsDone() async throws {
     let store = MemoryStore()
     let (id, context) = (ReminderID(rawValue: "aaaa"), ReminderContext(zones: UTC()))
     let condition = try await store.write { store in

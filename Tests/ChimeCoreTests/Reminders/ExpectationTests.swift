@@ -10,7 +10,7 @@ struct ExpectationTests {
   private static let id = ReminderID(rawValue: "r7k2")
 
   /// A store with one expectation, and a daemon that runs since `begin`.
-  private final class Life {
+  private final class Scenario {
     let store = MemoryStore()
     private var random = SeededGenerator(seed: 11)
     private(set) var runningSince = ExpectationTests.begin
@@ -32,7 +32,7 @@ struct ExpectationTests {
 
     /// Evaluates due reminders; returns the notifications.
     @discardableResult
-    func look(at length: Milliseconds) async throws -> [String] {
+    func evaluate(at length: Milliseconds) async throws -> [String] {
       let (now, since) = (after(length), runningSince)
       var random = random
       defer { self.random = random }
@@ -98,244 +98,248 @@ struct ExpectationTests {
     }
   }
 
-  @Test func aPingInItsTimeIsSilent() async throws {
-    let life = try await Life("daily at 9:00")
-    #expect(try await life.look(at: .hours(1)) == [])
-    #expect(try await life.states == [.awaited(until: life.after(.hours(2)))])
-    let work = try await life.ping(at: .minutes(90))
-    #expect(work.wasDown == nil && work.notice == nil && work.told == nil)
+  @Test func pingInTimeNotifiesNobody() async throws {
+    let scenario = try await Scenario("daily at 9:00")
+    #expect(try await scenario.evaluate(at: .hours(1)) == [])
+    #expect(try await scenario.states == [.awaited(until: scenario.after(.hours(2)))])
+    let work = try await scenario.ping(at: .minutes(90))
+    #expect(work.wasDown == nil && work.notice == nil && work.fired == nil)
     #expect(work.closed.map(\.occurrence.state) == [.done])
-    #expect(try await life.look(at: .hours(3)) == [])
-    #expect(try await life.states == [.done])
-    #expect(try await life.store.read { try $0.reminder(Self.id)?.next } == life.after(.hours(25)))
+    #expect(try await scenario.evaluate(at: .hours(3)) == [])
+    #expect(try await scenario.states == [.done])
+    #expect(try await scenario.store.read { try $0.reminder(Self.id)?.next } == scenario.after(.hours(25)))
   }
 
   /// The time has come, but is not evaluated yet.
-  @Test func aPingInTheMomentOfItsTimeCloses() async throws {
-    let life = try await Life("daily at 9:00")
-    #expect(try await life.ping(at: .hours(1) + .milliseconds(3)).closed.map(\.occurrence.state) == [.done])
-    #expect(try await life.look(at: .hours(3)) == [])
-    #expect(try await life.states == [.done])
-    let failed = try await Life("daily at 9:00")
-    #expect(try await failed.ping(.failed, at: .hours(1)).told?.id.scheduledAt == failed.after(.hours(1)))
-    #expect(try await failed.look(at: .hours(3)) == [], "it is told once")
-    let late = try await Life("daily at 9:00")
+  @Test func pingAtTheDueMomentClosesTheTime() async throws {
+    let scenario = try await Scenario("daily at 9:00")
+    #expect(try await scenario.ping(at: .hours(1) + .milliseconds(3)).closed.map(\.occurrence.state) == [.done])
+    #expect(try await scenario.evaluate(at: .hours(3)) == [])
+    #expect(try await scenario.states == [.done])
+    let failed = try await Scenario("daily at 9:00")
+    #expect(try await failed.ping(.failed, at: .hours(1)).fired?.id.scheduledAt == failed.after(.hours(1)))
+    #expect(try await failed.evaluate(at: .hours(3)) == [], "it is reported once")
+    let late = try await Scenario("daily at 9:00")
     late.restart(at: .hours(5))
     #expect(try await late.ping(at: .hours(5)).closed.count == 1, "after a time down")
-    #expect(try await late.look(at: .hours(7)) == [])
+    #expect(try await late.evaluate(at: .hours(7)) == [])
   }
 
   /// Jitter does not delay expectations: their jobs ping on time.
-  @Test func jitterPutsOffNoExpectation() async throws {
-    let life = try await Life("daily at 9:00") { $0.jitter = .hours(10) }
-    #expect(try await life.look(at: .hours(1)) == [])
-    #expect(try await life.ping(at: .minutes(61)).closed.count == 1)
-    #expect(try await life.look(at: .hours(20)) == [])
+  @Test func jitterDelaysNoExpectation() async throws {
+    let scenario = try await Scenario("daily at 9:00") { $0.jitter = .hours(10) }
+    #expect(try await scenario.evaluate(at: .hours(1)) == [])
+    #expect(try await scenario.ping(at: .minutes(61)).closed.count == 1)
+    #expect(try await scenario.evaluate(at: .hours(20)) == [])
   }
 
-  @Test func aPingBeforeItsTimeClosesNothing() async throws {
-    let life = try await Life("daily at 9:00")
-    #expect(try await life.ping(at: .minutes(30)).closed.isEmpty)
-    try await life.look(at: .hours(1))
-    #expect(try await life.look(at: .hours(2)) == ["backup: no ping"])
+  @Test func pingBeforeItsTimeClosesNothing() async throws {
+    let scenario = try await Scenario("daily at 9:00")
+    #expect(try await scenario.ping(at: .minutes(30)).closed.isEmpty)
+    try await scenario.evaluate(at: .hours(1))
+    #expect(try await scenario.evaluate(at: .hours(2)) == ["backup: no ping"])
   }
 
-  @Test func whatDoesNotComeIsToldAtItsEndAndTheNextPingSaysThatItIsUpAgain() async throws {
-    let life = try await Life("daily at 9:00") { $0.nag = Nag(every: .minutes(10), max: 2) }
-    try await life.look(at: .hours(1))
-    #expect(try await life.look(at: .hours(2) - .milliseconds(1)) == [])
-    #expect(try await life.look(at: .hours(2)) == ["backup: no ping"])
+  @Test func missingPingIsReportedAndTheNextOneReportsRecovery() async throws {
+    let scenario = try await Scenario("daily at 9:00") { $0.nag = Nag(every: .minutes(10), max: 2) }
+    try await scenario.evaluate(at: .hours(1))
+    #expect(try await scenario.evaluate(at: .hours(2) - .milliseconds(1)) == [])
+    #expect(try await scenario.evaluate(at: .hours(2)) == ["backup: no ping"])
     #expect(
-      try await life.bodies == ["backup: no ping: A ping was expected from 2026-11-20 09:00 on. No ping has come yet."])
+      try await scenario.bodies == [
+        "backup: no ping: A ping was expected from 2026-11-20 09:00 on. No ping has come yet."
+      ])
     // It repeats like a reminder.
-    #expect(try await life.look(at: .hours(2) + .minutes(10)) == ["backup: no ping"])
-    let work = try await life.ping(at: .hours(5) + .seconds(20))
+    #expect(try await scenario.evaluate(at: .hours(2) + .minutes(10)) == ["backup: no ping"])
+    let work = try await scenario.ping(at: .hours(5) + .seconds(20))
     #expect(work.wasDown == .hours(3) + .seconds(20))
     #expect(work.notice?.title == "backup is up again")
-    #expect(try await life.states == [.done])
-    #expect(try await life.look(at: .hours(6)) == [])
-    #expect(try await life.bodies.last == "backup is up again: It was down for 3h.")
+    #expect(try await scenario.states == [.done])
+    #expect(try await scenario.evaluate(at: .hours(6)) == [])
+    #expect(try await scenario.bodies.last == "backup is up again: It was down for 3h.")
     // It is notified once.
-    #expect(try await life.ping(at: .hours(6)).notice == nil)
+    #expect(try await scenario.ping(at: .hours(6)).notice == nil)
   }
 
   /// An answer to the alarm does not repair the job.
   @Test(arguments: [Occurrence.Answer.dismiss, .snooze(for: .hours(9))])
-  func itIsDownUntilAGoodPing(_ answer: Occurrence.Answer) async throws {
-    let life = try await Life("daily at 9:00")
-    try await life.look(at: .hours(1))
-    try await life.look(at: .hours(2))
-    let now = life.after(.hours(3))
-    try await life.store.write { transaction in
+  func expectationIsDownUntilASuccessfulPing(_ answer: Occurrence.Answer) async throws {
+    let scenario = try await Scenario("daily at 9:00")
+    try await scenario.evaluate(at: .hours(1))
+    try await scenario.evaluate(at: .hours(2))
+    let now = scenario.after(.hours(3))
+    try await scenario.store.write { transaction in
       var random = SeededGenerator(seed: 3)
       let open = try transaction.occurrences(OccurrenceFilter(openOnly: true), page: Page())
       _ = try AnswerTransaction.run(
         answer, to: open[0], reminder: transaction.reminder(Self.id)?.reminder, in: transaction,
         ReminderContext(zones: InUTC()), now: now, using: &random)
     }
-    #expect(try await life.ping(at: .hours(4)).wasDown == .hours(2))
-    #expect(try await life.look(at: .hours(20)) == [])
+    #expect(try await scenario.ping(at: .hours(4)).wasDown == .hours(2))
+    #expect(try await scenario.evaluate(at: .hours(20)) == [])
   }
 
   /// The clock went half a year ahead and back, and all times of it are awaited.
-  @Test func itIsDownHoweverMuchIsAwaited() async throws {
-    let life = try await Life("daily at 9:00") { $0.catchUp.suspend = .all }
-    try await life.look(at: .hours(1))
-    #expect(try await life.look(at: .hours(2)) == ["backup: no ping"])
-    try await life.look(at: .days(150))
-    let work = try await life.ping(at: .hours(5))
+  @Test func expectationIsDownHoweverManyTimesAreAwaited() async throws {
+    let scenario = try await Scenario("daily at 9:00") { $0.catchUp.suspend = .all }
+    try await scenario.evaluate(at: .hours(1))
+    #expect(try await scenario.evaluate(at: .hours(2)) == ["backup: no ping"])
+    try await scenario.evaluate(at: .days(150))
+    let work = try await scenario.ping(at: .hours(5))
     #expect(work.wasDown == .hours(3) && work.notice != nil)
   }
 
-  @Test func aFailureIsToldAtOnceAndOnce() async throws {
-    let life = try await Life("daily at 9:00")
-    try await life.look(at: .hours(1))
-    let first = try await life.ping(.failed, at: .minutes(70), status: 3, output: "no space left")
-    #expect(first.told?.title == "backup failed")
-    #expect(try await life.bodies == ["backup failed: The run ended with status 3.\nno space left"])
-    #expect(try await life.look(at: .hours(2)) == [], "its time is closed by the failure")
-    #expect(try await life.ping(.failed, at: .hours(3)).told == nil, "that it still fails is known")
-    #expect(try await life.ping(at: .hours(4)).wasDown == .hours(3) - .minutes(10))
-    #expect(try await life.ping(.failed, at: .hours(5)).told?.title == "backup failed", "it fails anew")
-    #expect(try await life.states == [.done, .fired])
+  @Test func failureIsReportedAtOnceAndOnce() async throws {
+    let scenario = try await Scenario("daily at 9:00")
+    try await scenario.evaluate(at: .hours(1))
+    let first = try await scenario.ping(.failed, at: .minutes(70), status: 3, output: "no space left")
+    #expect(first.fired?.title == "backup failed")
+    #expect(try await scenario.bodies == ["backup failed: The run ended with status 3.\nno space left"])
+    #expect(try await scenario.evaluate(at: .hours(2)) == [], "its time is closed by the failure")
+    #expect(try await scenario.ping(.failed, at: .hours(3)).fired == nil, "that it still fails is known")
+    #expect(try await scenario.ping(at: .hours(4)).wasDown == .hours(3) - .minutes(10))
+    #expect(try await scenario.ping(.failed, at: .hours(5)).fired?.title == "backup failed", "it fails again")
+    #expect(try await scenario.states == [.done, .fired])
   }
 
-  @Test func aRunThatTakesTooLongIsTold() async throws {
-    let life = try await Life("daily at 9:00")
-    try await life.look(at: .hours(1))
-    try await life.ping(.started, at: .minutes(90))
-    #expect(try await life.look(at: .hours(2)) == [], "it has begun in time")
-    #expect(try await life.look(at: .minutes(150)) == ["backup takes too long"])
+  @Test func tooLongRunIsReported() async throws {
+    let scenario = try await Scenario("daily at 9:00")
+    try await scenario.evaluate(at: .hours(1))
+    try await scenario.ping(.started, at: .minutes(90))
+    #expect(try await scenario.evaluate(at: .hours(2)) == [], "it has begun in time")
+    #expect(try await scenario.evaluate(at: .minutes(150)) == ["backup takes too long"])
     #expect(
-      try await life.bodies
+      try await scenario.bodies
         == ["backup takes too long: The run began at 2026-11-20 09:30 and has not ended."])
-    #expect(try await life.ping(at: .hours(4)).wasDown == .minutes(90))
+    #expect(try await scenario.ping(at: .hours(4)).wasDown == .minutes(90))
   }
 
-  @Test func aRunByHandIsBoundedToo() async throws {
-    let life = try await Life("daily at 9:00")
-    try await life.ping(.started, at: .minutes(5))
-    #expect(try await life.look(at: .minutes(65)) == ["backup takes too long"])
-    #expect(try await life.ping(at: .minutes(66)).closed.count == 2, "the run, and the time that came in it")
-    #expect(try await life.look(at: .hours(9)) == [])
-    let again = try await Life("daily at 9:00")
+  @Test func manualRunHasATimeLimitToo() async throws {
+    let scenario = try await Scenario("daily at 9:00")
+    try await scenario.ping(.started, at: .minutes(5))
+    #expect(try await scenario.evaluate(at: .minutes(65)) == ["backup takes too long"])
+    #expect(try await scenario.ping(at: .minutes(66)).closed.count == 2, "the run, and the time that came in it")
+    #expect(try await scenario.evaluate(at: .hours(9)) == [])
+    let again = try await Scenario("daily at 9:00")
     try await again.ping(.started, at: .minutes(5))
-    try await again.look(at: .hours(1))
+    try await again.evaluate(at: .hours(1))
     try await again.ping(.started, at: .minutes(62))
-    #expect(try await again.look(at: .minutes(121)) == [], "it has begun anew")
-    #expect(try await again.look(at: .minutes(122)) == ["backup takes too long"])
+    #expect(try await again.evaluate(at: .minutes(121)) == [], "it has started over")
+    #expect(try await again.evaluate(at: .minutes(122)) == ["backup takes too long"])
   }
 
-  @Test func anIntervalCountsFromTheLastPing() async throws {
-    let life = try await Life("every 2h after done", within: .minutes(10))
-    try await life.ping(at: .hours(1))
-    try await life.ping(at: .minutes(170))
-    #expect(try await life.look(at: .minutes(289)) == [])
-    #expect(try await life.states == [])
-    try await life.look(at: .minutes(290))
-    #expect(try await life.look(at: .minutes(300)) == ["backup: no ping"])
-    try await life.ping(at: .hours(6))
-    #expect(try await life.store.read { try $0.reminder(Self.id)?.next } == life.after(.hours(8)))
+  @Test func intervalCountsFromTheLastPing() async throws {
+    let scenario = try await Scenario("every 2h after done", within: .minutes(10))
+    try await scenario.ping(at: .hours(1))
+    try await scenario.ping(at: .minutes(170))
+    #expect(try await scenario.evaluate(at: .minutes(289)) == [])
+    #expect(try await scenario.states == [])
+    try await scenario.evaluate(at: .minutes(290))
+    #expect(try await scenario.evaluate(at: .minutes(300)) == ["backup: no ping"])
+    try await scenario.ping(at: .hours(6))
+    #expect(try await scenario.store.read { try $0.reminder(Self.id)?.next } == scenario.after(.hours(8)))
   }
 
   /// No ping could arrive during downtime: the deadline starts anew after it.
   @Test(arguments: [false, true])
-  func anAbsenceBeginsTheTimeAnew(_ hadBegun: Bool) async throws {
-    let life = try await Life("daily at 9:00")
-    if hadBegun { try await life.look(at: .hours(1)) }
-    life.restart(at: .hours(5))
-    #expect(try await life.look(at: .hours(5)) == [])
-    #expect(try await life.states == [.awaited(until: life.after(.hours(6)))])
-    #expect(try await life.look(at: .hours(6)) == ["backup: no ping"])
+  func downtimeRestartsTheDeadline(_ hadBegun: Bool) async throws {
+    let scenario = try await Scenario("daily at 9:00")
+    if hadBegun { try await scenario.evaluate(at: .hours(1)) }
+    scenario.restart(at: .hours(5))
+    #expect(try await scenario.evaluate(at: .hours(5)) == [])
+    #expect(try await scenario.states == [.awaited(until: scenario.after(.hours(6)))])
+    #expect(try await scenario.evaluate(at: .hours(6)) == ["backup: no ping"])
   }
 
   /// A job without a daemon could not ping, however short the downtime.
-  @Test func aShortTimeDownBeginsTheTimeAnewToo() async throws {
-    let ended = try await Life("daily at 9:00", within: .seconds(30))
-    try await ended.look(at: .hours(1))
+  @Test func shortDowntimeRestartsTheDeadlineToo() async throws {
+    let ended = try await Scenario("daily at 9:00", within: .seconds(30))
+    try await ended.evaluate(at: .hours(1))
     ended.restart(at: .hours(1) + .seconds(40))
-    #expect(try await ended.look(at: .hours(1) + .seconds(40)) == [])
-    #expect(try await ended.look(at: .hours(1) + .seconds(70)) == ["backup: no ping"])
-    let begun = try await Life("daily at 9:00", within: .seconds(30))
+    #expect(try await ended.evaluate(at: .hours(1) + .seconds(40)) == [])
+    #expect(try await ended.evaluate(at: .hours(1) + .seconds(70)) == ["backup: no ping"])
+    let begun = try await Scenario("daily at 9:00", within: .seconds(30))
     begun.restart(at: .hours(1) + .seconds(40))
-    #expect(try await begun.look(at: .hours(1) + .seconds(40)) == [])
+    #expect(try await begun.evaluate(at: .hours(1) + .seconds(40)) == [])
     #expect(try await begun.states == [.awaited(until: begun.after(.hours(1) + .seconds(70)))])
   }
 
   /// Times during a weekend of downtime are still awaited.
-  @Test func noAbsenceIsTooLong() async throws {
-    let life = try await Life("fri at 9:00")
-    life.restart(at: .days(3))
-    try await life.look(at: .days(3))
-    #expect(try await life.look(at: .days(3) + .hours(1)) == ["backup: no ping"])
+  @Test func longDowntimeKeepsTimesAwaited() async throws {
+    let scenario = try await Scenario("fri at 9:00")
+    scenario.restart(at: .days(3))
+    try await scenario.evaluate(at: .days(3))
+    #expect(try await scenario.evaluate(at: .days(3) + .hours(1)) == ["backup: no ping"])
   }
 
-  @Test func aPauseExpectsNothing() async throws {
-    let life = try await Life("daily at 9:00") { $0.pause = .until(Self.begin + .hours(3)) }
-    try await life.look(at: .hours(1))
-    #expect(try await life.look(at: .hours(4)) == [])
-    #expect(try await life.states == [.missed(.paused)])
-    let paused = try await Life("daily at 9:00") { $0.pause = .indefinitely }
-    #expect(try await paused.ping(.failed, at: .hours(1)).told == nil)
+  @Test func pausedExpectationAwaitsNothing() async throws {
+    let scenario = try await Scenario("daily at 9:00") { $0.pause = .until(Self.begin + .hours(3)) }
+    try await scenario.evaluate(at: .hours(1))
+    #expect(try await scenario.evaluate(at: .hours(4)) == [])
+    #expect(try await scenario.states == [.missed(.paused)])
+    let paused = try await Scenario("daily at 9:00") { $0.pause = .indefinitely }
+    #expect(try await paused.ping(.failed, at: .hours(1)).fired == nil)
     try await paused.ping(.started, at: .hours(2))
-    #expect(try await paused.look(at: .hours(9)) == [])
+    #expect(try await paused.evaluate(at: .hours(9)) == [])
   }
 
-  @Test func quietHoursHoldWhatIsToldAndNotWhatIsAwaited() async throws {
+  @Test func quietHoursHoldTheNotificationAndNotTheDeadline() async throws {
     let hours = try QuietHours(["08:30-12:00"])
-    let life = try await Life("daily at 9:00") {
+    let scenario = try await Scenario("daily at 9:00") {
       ($0.urgency, $0.quiet) = (.normal, QuietRule(hours: hours, handling: .hold))
     }
-    try await life.look(at: .hours(1))
-    #expect(try await life.states == [.awaited(until: life.after(.hours(2)))])
-    #expect(try await life.look(at: .hours(2)) == [])
-    #expect(try await life.look(at: .hours(4)) == ["backup: no ping"])
-    #expect(try await life.ping(at: .hours(5)).wasDown == .hours(1))
+    try await scenario.evaluate(at: .hours(1))
+    #expect(try await scenario.states == [.awaited(until: scenario.after(.hours(2)))])
+    #expect(try await scenario.evaluate(at: .hours(2)) == [])
+    #expect(try await scenario.evaluate(at: .hours(4)) == ["backup: no ping"])
+    #expect(try await scenario.ping(at: .hours(5)).wasDown == .hours(1))
 
-    let failing = try await Life("daily at 9:00") {
+    let failing = try await Scenario("daily at 9:00") {
       ($0.urgency, $0.quiet) = (.normal, QuietRule(hours: hours, handling: .hold))
     }
-    try await failing.look(at: .hours(1))
-    #expect(try await failing.ping(.failed, at: .minutes(80)).told == nil)
-    #expect(try await failing.look(at: .hours(4)) == ["backup failed"])
+    try await failing.evaluate(at: .hours(1))
+    #expect(try await failing.ping(.failed, at: .minutes(80)).fired == nil)
+    #expect(try await failing.evaluate(at: .hours(4)) == ["backup failed"])
   }
 
   /// The notification and the start of the run are then in the future.
-  @Test func aClockThatIsSetBackChangesNothingOfIt() async throws {
-    let life = try await Life("daily at 9:00")
-    try await life.look(at: .hours(1))
-    #expect(try await life.look(at: .hours(2)) == ["backup: no ping"])
-    #expect(try await life.ping(at: .minutes(5)).wasDown == .zero)
-    #expect(try await life.ping(at: .minutes(6)).wasDown == nil)
-    try await life.ping(.started, at: .hours(9))
-    #expect(try await life.ping(at: .minutes(7)).closed.count == 1)
-    #expect(try await life.look(at: .hours(12)) == [])
+  @Test func clockSetBackKeepsTheStateOfAnExpectation() async throws {
+    let scenario = try await Scenario("daily at 9:00")
+    try await scenario.evaluate(at: .hours(1))
+    #expect(try await scenario.evaluate(at: .hours(2)) == ["backup: no ping"])
+    #expect(try await scenario.ping(at: .minutes(5)).wasDown == .zero)
+    #expect(try await scenario.ping(at: .minutes(6)).wasDown == nil)
+    try await scenario.ping(.started, at: .hours(9))
+    #expect(try await scenario.ping(at: .minutes(7)).closed.count == 1)
+    #expect(try await scenario.evaluate(at: .hours(12)) == [])
   }
 
   /// While the clock was two days ahead, the deadline and the time of that day moved there.
-  @Test func whatWasAwaitedWhileTheClockWasAheadIsToldInTime() async throws {
+  @Test func missingPingIsReportedOnTimeAfterAClockAhead() async throws {
     for isPinged in [false, true] {
-      let life = try await Life("daily at 9:00")
-      try await life.look(at: .hours(1))
-      try await life.look(at: .days(2) + .hours(1))
-      try await life.goBack(to: .minutes(90))
-      let ahead = Occurrence.State.awaited(until: life.after(.days(2) + .hours(2)))
-      #expect(try await life.states.first == .awaited(until: life.after(.minutes(150))))
-      #expect(try await life.states.last == ahead)
+      let scenario = try await Scenario("daily at 9:00")
+      try await scenario.evaluate(at: .hours(1))
+      try await scenario.evaluate(at: .days(2) + .hours(1))
+      try await scenario.goBack(to: .minutes(90))
+      let ahead = Occurrence.State.awaited(until: scenario.after(.days(2) + .hours(2)))
+      #expect(try await scenario.states.first == .awaited(until: scenario.after(.minutes(150))))
+      #expect(try await scenario.states.last == ahead)
       if isPinged {
         #expect(
-          try await life.ping(at: .minutes(100)).closed.map(\.occurrence.id.scheduledAt) == [life.after(.hours(1))])
-        #expect(try await life.states.last == ahead, "it is for what has come")
+          try await scenario.ping(at: .minutes(100)).closed.map(\.occurrence.id.scheduledAt) == [
+            scenario.after(.hours(1))
+          ])
+        #expect(try await scenario.states.last == ahead, "it is for what has come")
       }
-      #expect(try await life.look(at: .minutes(150)) == (isPinged ? [] : ["backup: no ping"]))
+      #expect(try await scenario.evaluate(at: .minutes(150)) == (isPinged ? [] : ["backup: no ping"]))
     }
   }
 
   /// Followers count from missing and successful pings, awaited or not.
-  @Test func remindersCountFromIt() async throws {
-    let life = try await Life("daily at 9:00")
+  @Test func followersCountFromPings() async throws {
+    let scenario = try await Scenario("daily at 9:00")
     let (missed, done) = (ReminderID(rawValue: "miss"), ReminderID(rawValue: "done"))
-    try await life.store.write { transaction in
+    try await scenario.store.write { transaction in
       for (id, text) in [(missed, "after missed of r7k2"), (done, "after done of r7k2")] {
         try transaction.upsert(
           Reminder(
@@ -343,25 +347,25 @@ struct ExpectationTests {
           next: nil)
       }
     }
-    func next(_ id: ReminderID) async throws -> Instant? { try await life.store.read { try $0.reminder(id)?.next } }
-    try await life.look(at: .hours(1))
+    func next(_ id: ReminderID) async throws -> Instant? { try await scenario.store.read { try $0.reminder(id)?.next } }
+    try await scenario.evaluate(at: .hours(1))
     #expect(try await next(missed) == nil)
-    #expect(try await life.look(at: .hours(2)) == ["backup: no ping", "miss"])
-    try await life.ping(at: .hours(3))
-    #expect(try await next(done) == life.after(.hours(3)))
-    #expect(try await life.look(at: .hours(3)) == ["done"])
-    try await life.ping(at: .hours(4))
-    #expect(try await life.look(at: .hours(4)) == ["done"], "nothing was awaited")
-    #expect(try await life.ping(.failed, at: .hours(5)).chained.map(\.after.id) == [missed])
+    #expect(try await scenario.evaluate(at: .hours(2)) == ["backup: no ping", "miss"])
+    try await scenario.ping(at: .hours(3))
+    #expect(try await next(done) == scenario.after(.hours(3)))
+    #expect(try await scenario.evaluate(at: .hours(3)) == ["done"])
+    try await scenario.ping(at: .hours(4))
+    #expect(try await scenario.evaluate(at: .hours(4)) == ["done"], "nothing was awaited")
+    #expect(try await scenario.ping(.failed, at: .hours(5)).chained.map(\.after.id) == [missed])
   }
 
   /// A second failure in the same second is not lost.
-  @Test func twoFailuresInOneSecondHaveTwoTimes() async throws {
-    let life = try await Life("daily at 9:00")
-    #expect(try await life.ping(.failed, at: .minutes(5)).told != nil)
-    try await life.ping(at: .minutes(5) + .milliseconds(200))
-    #expect(try await life.ping(.failed, at: .minutes(5) + .milliseconds(400)).told != nil)
+  @Test func twoFailuresInOneSecondAreBothRecorded() async throws {
+    let scenario = try await Scenario("daily at 9:00")
+    #expect(try await scenario.ping(.failed, at: .minutes(5)).fired != nil)
+    try await scenario.ping(at: .minutes(5) + .milliseconds(200))
+    #expect(try await scenario.ping(.failed, at: .minutes(5) + .milliseconds(400)).fired != nil)
     // The later one is recorded a second earlier: never in the future, which could be a scheduled time.
-    #expect(try await life.states == [.fired, .done])
+    #expect(try await scenario.states == [.fired, .done])
   }
 }

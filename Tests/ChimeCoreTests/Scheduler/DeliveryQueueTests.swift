@@ -12,7 +12,7 @@ enum Claims {
 /// A delivery queue: the scheduler between a store with endless pending messages and a channel.
 struct DeliveryQueueTests {
   /// A queue with endless pending messages, without a store.
-  struct Game {
+  struct QueueSimulation {
     var scheduler: Scheduler
     var now = SchedulerTests.now
     let queue = SchedulerTests.team
@@ -71,36 +71,36 @@ struct DeliveryQueueTests {
 
   static let plain = DeliveryQueuePolicy(concurrency: 4, rests: true, attemptLimit: .seconds(20))
 
-  @Test func aQueueTakesItsShareAndNoMore() {
-    var game = Game(Self.plain)
-    game.start()
-    #expect(game.underWay.count == 4)
+  @Test func queueKeepsToItsConcurrency() {
+    var simulation = QueueSimulation(Self.plain)
+    simulation.start()
+    #expect(simulation.underWay.count == 4)
     // While attempts fail, each that ends allows one claim.
-    game.end(1, .failed(asked: nil))
-    #expect(game.underWay.count == 4)
-    #expect(game.claims == [4, 1])
-    #expect(game.mostUnderWay == 4)
+    simulation.end(1, .failed(asked: nil))
+    #expect(simulation.underWay.count == 4)
+    #expect(simulation.claims == [4, 1])
+    #expect(simulation.mostUnderWay == 4)
   }
 
-  @Test func aQueueThatIsQuickClaimsAhead() {
-    var game = Game(Self.plain)
-    game.start()
-    for _ in 0..<50 { game.end(4, .arrived(took: .milliseconds(5))) }
+  @Test func fastQueuePrefetches() {
+    var simulation = QueueSimulation(Self.plain)
+    simulation.start()
+    for _ in 0..<50 { simulation.end(4, .arrived(took: .milliseconds(5))) }
     // 2 s are 400 attempts of 5 ms; the limit is 64 times the concurrency.
-    #expect((100...4 * 64).contains(game.claims.max() ?? 0), "\(game.claims)")
-    #expect(game.claims.count < 10, "\(game.claims)")
-    #expect(game.mostUnderWay == 4)
-    #expect(game.released.isEmpty)
+    #expect((100...4 * 64).contains(simulation.claims.max() ?? 0), "\(simulation.claims)")
+    #expect(simulation.claims.count < 10, "\(simulation.claims)")
+    #expect(simulation.mostUnderWay == 4)
+    #expect(simulation.released.isEmpty)
   }
 
-  @Test func aQueueThatIsSlowClaimsNothingAhead() {
-    var game = Game(Self.plain)
-    game.start()
-    for _ in 0..<20 { game.end(1, .arrived(took: .seconds(3))) }
-    #expect(game.claims.dropFirst().allSatisfy { $0 == 1 }, "\(game.claims)")
+  @Test func slowQueueDoesNotPrefetch() {
+    var simulation = QueueSimulation(Self.plain)
+    simulation.start()
+    for _ in 0..<20 { simulation.end(1, .arrived(took: .seconds(3))) }
+    #expect(simulation.claims.dropFirst().allSatisfy { $0 == 1 }, "\(simulation.claims)")
   }
 
-  @Test func whatAllQueuesHoldIsBounded() {
+  @Test func prefetchOfAllQueuesIsBounded() {
     var scheduler = Scheduler(policies: DeliveryQueuePolicies(usual: DeliveryQueuePolicy(concurrency: 8)))
     let queues = (0..<40).map { DeliveryQueue(owner: UInt32($0), channel: ChannelName(rawValue: "team")) }
     var (number, begun, held) = (0, [Claim](), 0)
@@ -131,60 +131,61 @@ struct DeliveryQueueTests {
     #expect(number > 10_000)
   }
 
-  @Test func whatWasClaimedTooLongAgoGoesBack() {
-    var game = Game(Self.plain)
-    game.start()
-    for _ in 0..<4 { game.end(4, .arrived(took: .milliseconds(5))) }
-    let (known, before) = (game.released.count, game.underWay)
+  @Test func oldClaimsAreReleased() {
+    var simulation = QueueSimulation(Self.plain)
+    simulation.start()
+    for _ in 0..<4 { simulation.end(4, .arrived(took: .milliseconds(5))) }
+    let (known, before) = (simulation.released.count, simulation.underWay)
     // The four attempts take long; an attempt at a held message could outlive its claim by then.
-    game.now = game.now + DeliveryQueuePolicy.hold + .milliseconds(1)
-    game.end(1, .arrived(took: .seconds(60)))
+    simulation.now = simulation.now + DeliveryQueuePolicy.hold + .milliseconds(1)
+    simulation.end(1, .arrived(took: .seconds(60)))
     #expect(known == 0)
-    #expect(game.released.count > 50)
-    #expect(Set(game.released).isDisjoint(with: before), "none of them had begun")
-    #expect(game.underWay.count == 4, "and the queue goes on with new claims")
+    #expect(simulation.released.count > 50)
+    #expect(Set(simulation.released).isDisjoint(with: before), "none of them had begun")
+    #expect(simulation.underWay.count == 4, "and the queue continues with new claims")
   }
 
-  @Test func whatIsCancelledIsNotBegun() {
-    var game = Game(DeliveryQueuePolicy(concurrency: 1, rests: true))
-    game.start()
-    game.end(1, .arrived(took: .milliseconds(100)))
+  @Test func cancelledMessageIsNotSent() {
+    var simulation = QueueSimulation(DeliveryQueuePolicy(concurrency: 1, rests: true))
+    simulation.start()
+    simulation.end(1, .arrived(took: .milliseconds(100)))
     // 2 … 21 are held or in flight.
-    #expect(game.underWay.map(\.id.rawValue) == ["msg_2"])
-    game.play(.dropped([Claims.claim(3, game.queue), Claims.claim(4, game.queue)]))
-    game.end(1, .arrived(took: .milliseconds(100)))
-    #expect(game.underWay.map(\.id.rawValue) == ["msg_5"])
+    #expect(simulation.underWay.map(\.id.rawValue) == ["msg_2"])
+    simulation.play(.dropped([Claims.claim(3, simulation.queue), Claims.claim(4, simulation.queue)]))
+    simulation.end(1, .arrived(took: .milliseconds(100)))
+    #expect(simulation.underWay.map(\.id.rawValue) == ["msg_5"])
   }
 
-  @Test func aClosedQueueClaimsNothingAndGoesOnWhenItOpens() {
-    var game = Game(Self.plain)
-    game.start()
-    for _ in 0..<4 { game.end(4, .arrived(took: .milliseconds(5))) }
+  @Test func closedQueueClaimsNothingUntilItOpens() {
+    var simulation = QueueSimulation(Self.plain)
+    simulation.start()
+    for _ in 0..<4 { simulation.end(4, .arrived(took: .milliseconds(5))) }
     var closed = Self.plain
     closed.isClosed = true
-    game.play(.policies(DeliveryQueuePolicies(queues: [game.queue: closed]), renewed: [game.queue]))
-    let claims = game.claims.count
-    #expect(game.released.count > 50, "what was held goes back")
-    game.end(4, .arrived(took: .milliseconds(5)))
-    game.wake(at: game.now + .days(3))
-    #expect(game.claims.count == claims)
-    #expect(game.underWay.isEmpty)
-    #expect(game.armed == nil)
-    game.play(.policies(DeliveryQueuePolicies(queues: [game.queue: Self.plain]), renewed: [game.queue]))
-    #expect(game.underWay.count == 4)
+    simulation.play(.policies(DeliveryQueuePolicies(queues: [simulation.queue: closed]), renewed: [simulation.queue]))
+    let claims = simulation.claims.count
+    #expect(simulation.released.count > 50, "held messages are released")
+    simulation.end(4, .arrived(took: .milliseconds(5)))
+    simulation.wake(at: simulation.now + .days(3))
+    #expect(simulation.claims.count == claims)
+    #expect(simulation.underWay.isEmpty)
+    #expect(simulation.armed == nil)
+    simulation.play(
+      .policies(DeliveryQueuePolicies(queues: [simulation.queue: Self.plain]), renewed: [simulation.queue]))
+    #expect(simulation.underWay.count == 4)
   }
 
-  @Test func anOrderedQueueHasOneAtATime() {
-    var game = Game(DeliveryQueuePolicy(concurrency: 8, isOrdered: true, rests: true))
-    game.start()
-    #expect(game.underWay.count == 1)
-    for _ in 0..<20 { game.end(1, .arrived(took: .milliseconds(1))) }
-    #expect(game.mostUnderWay == 1)
-    #expect(game.claims.allSatisfy { $0 == 1 })
+  @Test func orderedQueueSendsOneMessageAtATime() {
+    var simulation = QueueSimulation(DeliveryQueuePolicy(concurrency: 8, isOrdered: true, rests: true))
+    simulation.start()
+    #expect(simulation.underWay.count == 1)
+    for _ in 0..<20 { simulation.end(1, .arrived(took: .milliseconds(1))) }
+    #expect(simulation.mostUnderWay == 1)
+    #expect(simulation.claims.allSatisfy { $0 == 1 })
   }
 
   /// The next message of an ordered queue is requested together with the previous outcome, whose claim still hides it.
-  @Test func anOrderedQueueNeedsOneTransactionForAMessage() {
+  @Test func orderedQueueNeedsOneTransactionPerMessage() {
     var scheduler = Scheduler(
       policies: DeliveryQueuePolicies(usual: DeliveryQueuePolicy(concurrency: 8, isOrdered: true)))
     let (team, now) = (SchedulerTests.team, SchedulerTests.now)
@@ -201,37 +202,37 @@ struct DeliveryQueueTests {
     #expect(scheduler.handle(.claimed([team], [], NextWakeups(outbox: [team: later])), now: now) == [.armOutbox(later)])
   }
 
-  @Test func aWayThatIsShutIsTriedWithOneMessage() {
-    var game = Game(DeliveryQueuePolicy(concurrency: 4))
-    game.start()
-    game.end(4, .unavailable(.seconds(30)))
-    #expect(game.underWay.isEmpty)
-    #expect(game.armed == game.now + .seconds(30))
-    game.wake(at: game.now + .seconds(30))
-    #expect(game.underWay.count == 1)
-    game.end(1, .unavailable(.seconds(30)))
-    #expect(game.underWay.isEmpty)
-    game.wake(at: game.now + .seconds(30))
-    game.end(1, .arrived(took: .milliseconds(50)))
-    #expect(game.underWay.count == 4)
+  @Test func unavailableChannelIsProbedWithOneMessage() {
+    var simulation = QueueSimulation(DeliveryQueuePolicy(concurrency: 4))
+    simulation.start()
+    simulation.end(4, .unavailable(.seconds(30)))
+    #expect(simulation.underWay.isEmpty)
+    #expect(simulation.armed == simulation.now + .seconds(30))
+    simulation.wake(at: simulation.now + .seconds(30))
+    #expect(simulation.underWay.count == 1)
+    simulation.end(1, .unavailable(.seconds(30)))
+    #expect(simulation.underWay.isEmpty)
+    simulation.wake(at: simulation.now + .seconds(30))
+    simulation.end(1, .arrived(took: .milliseconds(50)))
+    #expect(simulation.underWay.count == 4)
     // When the endpoint becomes available, the queue does not wait.
-    game.end(4, .unavailable(.minutes(5)))
-    game.play(.opened(game.queue))
-    #expect(game.underWay.count == 4)
+    simulation.end(4, .unavailable(.minutes(5)))
+    simulation.play(.opened(simulation.queue))
+    #expect(simulation.underWay.count == 4)
   }
 
   /// Five minutes of waiting stay five minutes if the clock is set back.
-  @Test func aWayThatIsShutIsTriedNoLaterWhenTheClockGoesBack() {
-    var game = Game(DeliveryQueuePolicy(concurrency: 4))
-    game.start()
-    game.end(4, .unavailable(.minutes(5)))
-    game.now = game.now + .minutes(1) - .hours(2)
-    game.play(.clockWentBack(by: .hours(2)))
-    game.play(.wakeups(NextWakeups(outbox: [game.queue: game.now])))
-    #expect(game.armed == game.now + .minutes(4))
+  @Test func clockSetBackDoesNotDelayTheProbe() {
+    var simulation = QueueSimulation(DeliveryQueuePolicy(concurrency: 4))
+    simulation.start()
+    simulation.end(4, .unavailable(.minutes(5)))
+    simulation.now = simulation.now + .minutes(1) - .hours(2)
+    simulation.play(.clockWentBack(by: .hours(2)))
+    simulation.play(.wakeups(NextWakeups(outbox: [simulation.queue: simulation.now])))
+    #expect(simulation.armed == simulation.now + .minutes(4))
   }
 
-  @Test func aQueueThatCannotBeReadIsNotAskedWithoutEnd() {
+  @Test func unreadableQueueIsRetriedLater() {
     var scheduler = Scheduler()
     let (team, now) = (SchedulerTests.team, SchedulerTests.now)
     let wakeups = NextWakeups(outbox: [team: now])
@@ -240,57 +241,59 @@ struct DeliveryQueueTests {
     #expect(scheduler.handle(.claimed([team], [], wakeups), now: now) == [.armOutbox(now + Scheduler.unreadableRetry)])
   }
 
-  @Test func whatFiresWhileTheWayIsShutTriesIt() {
-    var game = Game(DeliveryQueuePolicy(concurrency: 4))
-    game.start()
-    for _ in 0..<3 { game.end(4, .arrived(took: .milliseconds(5))) }
-    game.end(4, .unavailable(.seconds(30)))
-    #expect(game.underWay.isEmpty)
-    #expect(game.released.count > 50, "what had been claimed before goes back")
-    game.play(.wakeups(NextWakeups(nextDue: game.now + .seconds(1), outbox: [game.queue: game.now])))
-    game.now = game.now + .seconds(1)
-    guard case .fire(_, let capacity)? = game.scheduler.handle(.awake, now: game.now).first else {
+  @Test func firedMessageProbesAnUnavailableChannel() {
+    var simulation = QueueSimulation(DeliveryQueuePolicy(concurrency: 4))
+    simulation.start()
+    for _ in 0..<3 { simulation.end(4, .arrived(took: .milliseconds(5))) }
+    simulation.end(4, .unavailable(.seconds(30)))
+    #expect(simulation.underWay.isEmpty)
+    #expect(simulation.released.count > 50, "earlier claims are released")
+    simulation.play(
+      .wakeups(NextWakeups(nextDue: simulation.now + .seconds(1), outbox: [simulation.queue: simulation.now])))
+    simulation.now = simulation.now + .seconds(1)
+    guard case .fire(_, let capacity)? = simulation.scheduler.handle(.awake, now: simulation.now).first else {
       Issue.record("nothing fires")
       return
     }
-    #expect(capacity.left(in: game.queue) == 4)
-    game.play(.fired(claimed: [Claims.claim(9_000, game.queue, until: game.now + .minutes(1))], NextWakeups()))
-    #expect(game.underWay.map(\.id.rawValue) == ["msg_9000"])
-    game.end(1, .arrived(took: .milliseconds(5)))
-    game.start()
-    #expect(game.underWay.count == 4, "and opens it for all")
+    #expect(capacity.left(in: simulation.queue) == 4)
+    simulation.play(
+      .fired(claimed: [Claims.claim(9_000, simulation.queue, until: simulation.now + .minutes(1))], NextWakeups()))
+    #expect(simulation.underWay.map(\.id.rawValue) == ["msg_9000"])
+    simulation.end(1, .arrived(took: .milliseconds(5)))
+    simulation.start()
+    #expect(simulation.underWay.count == 4, "and opens it for all")
   }
 
-  @Test func aRateIsKeptInAnySpan() {
+  @Test func rateHoldsInEverySpan() {
     let rate = EndpointSettings.Rate(count: 10, span: .seconds(1))
-    var game = Game(DeliveryQueuePolicy(concurrency: 4, rate: rate, rests: true))
+    var simulation = QueueSimulation(DeliveryQueuePolicy(concurrency: 4, rate: rate, rests: true))
     var begun: [Instant] = []
-    game.start()
+    simulation.start()
     for _ in 0..<500 {
-      begun += game.underWay.map { _ in game.now }
-      if game.underWay.isEmpty, let armed = game.armed {
-        #expect(armed > game.now)
-        game.wake(at: armed)
+      begun += simulation.underWay.map { _ in simulation.now }
+      if simulation.underWay.isEmpty, let armed = simulation.armed {
+        #expect(armed > simulation.now)
+        simulation.wake(at: armed)
       } else {
-        game.now = game.now + .milliseconds(30)
-        game.end(game.underWay.count, .arrived(took: .milliseconds(30)))
+        simulation.now = simulation.now + .milliseconds(30)
+        simulation.end(simulation.underWay.count, .arrived(took: .milliseconds(30)))
       }
     }
     for (index, time) in begun.enumerated() where index >= 10 {
       #expect(time - begun[index - 10] >= .seconds(1), "\(index)")
     }
     // And the rate is fully used.
-    let seconds = Double((game.now - begun[0]).rawValue) / 1_000
+    let seconds = Double((simulation.now - begun[0]).rawValue) / 1_000
     #expect(Double(begun.count) > seconds * 10 * 0.9, "\(begun.count) in \(seconds) s")
   }
 
-  @Test func aClockSetBackDoesNotStopALaneWithARate() {
+  @Test func clockSetBackDoesNotStopAQueueWithARate() {
     let rate = EndpointSettings.Rate(count: 1, span: .minutes(1))
-    var game = Game(DeliveryQueuePolicy(concurrency: 1, rate: rate))
-    game.start()
-    game.end(1, .arrived(took: .zero))
-    game.now = game.now - .days(30)
-    game.start()
-    #expect(game.armed.map { $0 - game.now } == .minutes(1))
+    var simulation = QueueSimulation(DeliveryQueuePolicy(concurrency: 1, rate: rate))
+    simulation.start()
+    simulation.end(1, .arrived(took: .zero))
+    simulation.now = simulation.now - .days(30)
+    simulation.start()
+    #expect(simulation.armed.map { $0 - simulation.now } == .minutes(1))
   }
 }

@@ -11,7 +11,7 @@ struct SchedulerTests {
   }
   static let home = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "home"))
 
-  @Test func armsTheEarliestAndNothingElse() {
+  @Test func earliestTimeIsArmed() {
     var scheduler = Scheduler()
     #expect(
       scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now + .hours(1))), now: Self.now) == [
@@ -27,7 +27,7 @@ struct SchedulerTests {
   }
 
   /// Two clients add at once; the loop learns of the second commit first.
-  @Test func aWakeupsThatComesLateHidesNoEarlierTime() {
+  @Test func outdatedWakeupsHideNoEarlierTime() {
     var scheduler = Scheduler()
     let soon = Self.now + .minutes(1)
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: soon, sequence: 2)), now: Self.now)
@@ -39,7 +39,7 @@ struct SchedulerTests {
       ])
   }
 
-  @Test func firesWhenTheTimeHasComeAndOnlyOnceAtATime() {
+  @Test func dueTimesFireInOneTransactionAtATime() {
     var scheduler = Scheduler(policies: Self.policies(4))
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now - .seconds(1))
     let effects = scheduler.handle(.awake, now: Self.now)
@@ -49,20 +49,20 @@ struct SchedulerTests {
     #expect(scheduler.handle(.fired(claimed: [], NextWakeups(nextDue: next)), now: Self.now) == [.armDue(next)])
   }
 
-  @Test func goesOnFiringWhileMoreIsDue() {
+  @Test func firingContinuesWhileMoreIsDue() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now)
     let effects = scheduler.handle(.fired(claimed: [], NextWakeups(nextDue: Self.now)), now: Self.now)
     #expect(effects.contains { if case .fire = $0 { true } else { false } })
   }
 
-  @Test func aTimerThatFiresEarlyIsArmedAgain() {
+  @Test func earlyTimerIsArmedAgain() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now - .hours(1))
     #expect(scheduler.handle(.awake, now: Self.now - .seconds(1)) == [.armDue(Self.now)])
   }
 
-  @Test func aFailingStoreIsAskedAgainAndNotBefore() {
+  @Test func failingStoreIsRetriedAfterItsDelay() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now)
     #expect(scheduler.handle(.firingFailed, now: Self.now) == [.armDue(Self.now + Scheduler.storeRetry)])
@@ -71,7 +71,7 @@ struct SchedulerTests {
     #expect(again.contains { if case .fire = $0 { true } else { false } })
   }
 
-  @Test func aClockSetFarBackDoesNotSilenceAFailingStoreForYears() {
+  @Test func clockSetFarBackDoesNotDelayTheStoreRetry() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Instant(seconds: 100))), now: Self.now)
     _ = scheduler.handle(.firingFailed, now: Self.now)
@@ -88,14 +88,14 @@ struct SchedulerTests {
     #expect(scheduler.handle(.wakeups(both), now: Self.now) == [.claim(Self.home, limit: 1)])
   }
 
-  @Test func retriesAreWaitedFor() {
+  @Test func retriesAreArmed() {
     var scheduler = Scheduler()
     let later = Self.now + .minutes(5)
     #expect(scheduler.handle(.wakeups(NextWakeups(outbox: [Self.team: later])), now: Self.now) == [.armOutbox(later)])
     #expect(scheduler.handle(.awake, now: later).contains(.claim(Self.team, limit: 8)))
   }
 
-  @Test func firingClaimsNoMoreThanThereIsRoomFor() {
+  @Test func firingClaimsNoMoreThanTheCapacity() {
     var scheduler = Scheduler(policies: Self.policies(3))
     let claims = (1...2).map { Claims.claim($0, Self.team, until: Self.now + .minutes(1)) }
     _ = scheduler.handle(.fired(claimed: claims, NextWakeups(nextDue: Self.now)), now: Self.now - .seconds(9))

@@ -10,7 +10,7 @@ struct SharedStoreTests {
     effects.contains { if case .fire = $0 { true } else { false } }
   }
 
-  @Test func whatOthersHaveLockedIsAskedForAgainMoreAndMoreRarely() {
+  @Test func lockedTimesAreRetriedWithGrowingDelays() {
     var scheduler = Scheduler()
     var now = Self.now
     #expect(fires(scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: now)))
@@ -34,7 +34,7 @@ struct SharedStoreTests {
     #expect(effects == [.armDue(now + .milliseconds(20))])
   }
 
-  @Test func aClockThatIsSetBackLeavesNothingToOthersForLong() {
+  @Test func clockSetBackDoesNotProlongTheRetry() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: .earliest)), now: Self.now)
     _ = scheduler.handle(.fired(claimed: [], NextWakeups(nextDue: .earliest), isEmpty: true), now: Self.now)
@@ -42,11 +42,11 @@ struct SharedStoreTests {
   }
 
   /// Times due before a daemon joined were for the others to fire.
-  @Test func whoJoinsOthersWasNotMissedBefore() {
+  @Test func joiningDaemonReportsNoDowntime() {
     func member(_ since: Int64, isLiving: Bool = true) -> FleetMember {
       FleetMember(
         id: since, name: "a", process: 1, version: "", startedAt: Self.now - .seconds(since), seenAt: Self.now,
-        isLiving: isLiving, isLeaving: false, isAsked: since == 0, shares: 0)
+        isLiving: isLiving, isDraining: false, isSelf: since == 0, shards: 0)
     }
     let others = [member(900), member(3_600), member(7_200, isLiving: false), member(0)]
     let uptime = Uptime(startedAt: Self.now, among: others)
@@ -57,7 +57,7 @@ struct SharedStoreTests {
     #expect(Uptime(startedAt: Self.now, among: [member(0)]).runningSince == Self.now)
   }
 
-  @Test func whatOthersHaveAddedIsWaitedFor() {
+  @Test func timesAddedByOthersAreArmed() {
     var scheduler = Scheduler()
     let (later, soon) = (Self.now + .hours(1), Self.now + .seconds(5))
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: later, sequence: 7)), now: Self.now)
@@ -66,7 +66,7 @@ struct SharedStoreTests {
   }
 
   /// A change of this daemon committed during a read, which may not have seen it.
-  @Test func aLookThatIsOlderThanAChangeIsPassedOver() {
+  @Test func readOlderThanAChangeIsIgnored() {
     var scheduler = Scheduler()
     let (later, soon) = (Self.now + .hours(1), Self.now + .seconds(5))
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: later, sequence: 7)), now: Self.now)
@@ -77,7 +77,7 @@ struct SharedStoreTests {
   }
 
   /// Reading works while writing does not.
-  @Test func aLookSaysNothingOfWhetherTheStoreTakesChanges() {
+  @Test func successfulReadDoesNotEndDegradedMode() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now)
     _ = scheduler.handle(.firingFailed, now: Self.now)
@@ -88,40 +88,40 @@ struct SharedStoreTests {
 
 /// The estimate of the database's time.
 struct StoreClockTests {
-  private func heard(_ time: Int64, asked: Int64, after: Int64) -> StoreTime {
+  private func reply(_ time: Int64, asked: Int64, after: Int64) -> StoreTime {
     StoreTime(microseconds: time, askedAt: asked, heardAt: asked + after)
   }
 
-  @Test func itIsNeverAheadAndGetsBetterWithEachAnswer() {
+  @Test func estimateIsNeverAheadAndImprovesWithEachReply() {
     var clock = StoreClock()
     #expect(clock.microseconds(at: 0) == nil)
     // The true offset is 1,000,000,000: read in the middle of 2 s, then of 200 µs, then of 40 ms.
-    #expect(clock.hear(heard(1_001_000_000, asked: 0, after: 2_000_000)) == .zero)
+    #expect(clock.observe(reply(1_001_000_000, asked: 0, after: 2_000_000)) == .zero)
     #expect(clock.microseconds(at: 2_000_000) == 1_001_000_000)
-    #expect(clock.hear(heard(1_003_000_100, asked: 3_000_000, after: 200)) == .zero)
+    #expect(clock.observe(reply(1_003_000_100, asked: 3_000_000, after: 200)) == .zero)
     #expect(clock.microseconds(at: 4_000_000) == 1_003_999_900)
-    #expect(clock.hear(heard(1_005_020_000, asked: 5_000_000, after: 40_000)) == .zero)
+    #expect(clock.observe(reply(1_005_020_000, asked: 5_000_000, after: 40_000)) == .zero)
     #expect(clock.microseconds(at: 6_000_000) == 1_005_999_900, "a slow answer moves nothing")
   }
 
-  @Test func driftingApartIsFollowedInSilence() {
+  @Test func driftIsFollowedSilently() {
     var clock = StoreClock()
     for second in 0..<1_000 as Range<Int64> {
       // A drift of 50 µs per second.
       let time = 1_000_000_000 + second * 1_000_050
-      #expect(clock.hear(heard(time, asked: second * 1_000_000, after: 100)) == .zero)
+      #expect(clock.observe(reply(time, asked: second * 1_000_000, after: 100)) == .zero)
       let known = clock.microseconds(at: second * 1_000_000) ?? 0
       #expect(abs(known - time) <= 200)
     }
   }
 
   @Test(arguments: [3_600_000_000, -3_600_000_000, 250_000] as [Int64])
-  func aDatabasesClockThatIsSetIsToldOf(step: Int64) {
+  func stepOfTheDatabaseClockIsReported(step: Int64) {
     var clock = StoreClock()
-    #expect(clock.hear(heard(9_000_000_000, asked: 0, after: 100)) == .zero)
-    let told = clock.hear(heard(9_001_000_000 + step, asked: 1_000_000, after: 100))
+    #expect(clock.observe(reply(9_000_000_000, asked: 0, after: 100)) == .zero)
+    let told = clock.observe(reply(9_001_000_000 + step, asked: 1_000_000, after: 100))
     #expect(abs(told.rawValue - step / 1_000) <= 1)
-    #expect(clock.hear(heard(9_002_000_000 + step, asked: 2_000_000, after: 100)) == .zero, "once")
+    #expect(clock.observe(reply(9_002_000_000 + step, asked: 2_000_000, after: 100)) == .zero, "once")
     #expect(abs((clock.microseconds(at: 2_000_000) ?? 0) - 9_002_000_000 - step) <= 100)
   }
 }

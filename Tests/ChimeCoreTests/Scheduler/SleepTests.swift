@@ -11,7 +11,7 @@ struct SleepTests {
     Claim(id: DeliveryID(rawValue: "msg_\(number)"), queue: team, until: now + .minutes(2))
   }
 
-  @Test func whatIsHeldGoesBackAndWhatIsUnderWayIsWaitedFor() {
+  @Test func sleepReleasesHeldMessagesAndAwaitsRunningOnes() {
     var scheduler = Scheduler(policies: DeliveryQueuePolicies(usual: DeliveryQueuePolicy(concurrency: 1)))
     _ = scheduler.handle(
       .wakeups(NextWakeups(nextDue: Self.now + .hours(1), outbox: [Self.team: Self.now])), now: Self.now)
@@ -19,7 +19,7 @@ struct SleepTests {
     let claims = [Self.claim(1), Self.claim(2)]
     #expect(scheduler.handle(.claimed([Self.team], claims, hidden), now: Self.now).contains(.send(claims[0])))
     #expect(scheduler.handle(.sleeping, now: Self.now) == [.release(claims[1]), .armDue(nil), .armOutbox(nil)])
-    #expect(!scheduler.isQuiescent, "an attempt is under way")
+    #expect(!scheduler.isQuiescent, "an attempt is in flight")
     // It ends, and the free capacity stays unused.
     #expect(scheduler.handle(.ended([.init(Self.team, .arrived(took: .zero))]), now: Self.now) == [])
     #expect(scheduler.isQuiescent)
@@ -30,7 +30,7 @@ struct SleepTests {
     #expect(effects.contains(.armDue(Self.now + .hours(1))))
   }
 
-  @Test func whatComesDueWhileFallingAsleepFiresOnWaking() {
+  @Test func timeDueWhileFallingAsleepFiresOnWakeUp() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now + .seconds(1))), now: Self.now)
     #expect(scheduler.handle(.sleeping, now: Self.now) == [.armDue(nil)])
@@ -40,17 +40,17 @@ struct SleepTests {
   }
 
   /// The transaction was in progress when the machine was about to sleep.
-  @Test func whatHasJustFiredIsSentAfterTheSleep() {
+  @Test func messageFiredJustBeforeSleepIsSentAfterwards() {
     var scheduler = Scheduler()
     #expect(scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now).count == 1)
     #expect(scheduler.handle(.sleeping, now: Self.now) == [])
-    #expect(!scheduler.isQuiescent, "the transaction is under way")
+    #expect(!scheduler.isQuiescent, "the transaction is running")
     let hidden = NextWakeups(outbox: [Self.team: Self.now + .minutes(2)])
     #expect(scheduler.handle(.fired(claimed: [Self.claim(1)], hidden), now: Self.now) == [.release(Self.claim(1))])
     #expect(scheduler.isQuiescent)
   }
 
-  @Test func theMachineIsWokenForTheEarliestThatAsksForIt() {
+  @Test func wakeAlarmIsSetForTheEarliestRequest() {
     var scheduler = Scheduler()
     let (soon, later) = (Self.now + .minutes(1), Self.now + .hours(1))
     #expect(
@@ -69,7 +69,7 @@ struct SleepTests {
     #expect(scheduler.wakesAt == nil)
   }
 
-  @Test func aReminderWakesUnlessItIsSilent() throws {
+  @Test func reminderWakesTheMachineUnlessSilenced() throws {
     var reminder = Reminder(
       id: ReminderID(rawValue: "r7k2"), owner: 0, title: "Tea", schedule: try Schedule(canonical: "every day at 08:30"),
       createdAt: Self.now)

@@ -24,67 +24,72 @@ struct MeasureTests {
       achievements: [achievement("goal", Criterion(.goalValue)), achievement("first", Criterion(.firstEntry))])
   }
 
-  static func installed(goal: Double? = 80) async throws -> Life {
-    let life = try Life("2026-06-01 07:00")
+  static func installed(goal: Double? = 80) async throws -> TrackingScenario {
+    let scenario = try TrackingScenario("2026-06-01 07:00")
     let pack = try pack(goal: goal)
-    try await life.change { try $0.install(pack, using: &$1) }
-    return life
+    try await scenario.change { try $0.install(pack, using: &$1) }
+    return scenario
   }
 
   @discardableResult
-  static func weigh(_ life: Life, _ value: Double) async throws -> TrackingOutcome {
+  static func weigh(_ scenario: TrackingScenario, _ value: Double) async throws -> TrackingOutcome {
     let quantity = try kg(value)
-    return try await life.change { try $0.log(EntryDraft(tracker: weight, quantity: quantity), using: &$1) }
+    return try await scenario.change { try $0.log(EntryDraft(tracker: weight, quantity: quantity), using: &$1) }
   }
 
-  static func unlocked(_ life: Life) async throws -> Set<String> {
-    let progress = try await life.store.read {
-      try $0.progress(of: PackID(rawValue: "weight"), owner: Life.owner)
+  static func unlocked(_ scenario: TrackingScenario) async throws -> Set<String> {
+    let progress = try await scenario.store.read {
+      try $0.progress(of: PackID(rawValue: "weight"), owner: TrackingScenario.owner)
     }
     return Set(progress.filter { $0.unlockedAt != nil }.map(\.achievement.rawValue))
   }
 
-  static func milestones(_ life: Life) async throws -> [String] {
-    try await life.store.read { try $0.milestones(owner: Life.owner, tracker: weight) }.map {
+  static func milestones(_ scenario: TrackingScenario) async throws -> [String] {
+    try await scenario.store.read { try $0.milestones(owner: TrackingScenario.owner, tracker: weight) }.map {
       "\($0.day) \($0.title)"
     }.sorted()
   }
 
-  enum Mending: CaseIterable { case undo, remove, edit, removeAll }
+  enum Correction: CaseIterable { case undo, remove, edit, removeAll }
 
   /// 8.24 for 82.4 reaches any goal.
-  @Test(arguments: Mending.allCases) func aSlipThatIsMendedOnItsDayEarnsNothing(_ mending: Mending) async throws {
-    let life = try await Self.installed()
-    life.now = life.at("2026-05-31 07:00")
-    try await Self.weigh(life, 90)
-    life.now = life.at("2026-06-01 07:00")
-    let experience = try await life.store.read { try $0.experience(of: PackID(rawValue: "weight"), owner: Life.owner) }
-    life.now = life.at("08:00")
-    let slip = try await Self.weigh(life, 8.24)
+  @Test(arguments: Correction.allCases) func correctedTypoEarnsNothing(_ mending: Correction) async throws {
+    let scenario = try await Self.installed()
+    scenario.now = scenario.at("2026-05-31 07:00")
+    try await Self.weigh(scenario, 90)
+    scenario.now = scenario.at("2026-06-01 07:00")
+    let experience = try await scenario.store.read {
+      try $0.experience(of: PackID(rawValue: "weight"), owner: TrackingScenario.owner)
+    }
+    scenario.now = scenario.at("08:00")
+    let slip = try await Self.weigh(scenario, 8.24)
     #expect(slip.goalMet && slip.unlocked.map(\.achievement.id.rawValue) == ["goal"])
-    #expect(try await Self.unlocked(life) == ["first", "goal"])
-    #expect(try await Self.milestones(life).count == 5)
+    #expect(try await Self.unlocked(scenario) == ["first", "goal"])
+    #expect(try await Self.milestones(scenario).count == 5)
     let id = try #require(slip.entry?.id)
     let right = try Self.kg(89)
-    life.now = life.at("09:00")
+    scenario.now = scenario.at("09:00")
     switch mending {
-    case .undo: try await life.change { try $0.undo(using: &$1).outcome }
-    case .remove: try await life.change { try $0.remove(id, using: &$1) }
-    case .edit: try await life.change { try $0.edit(id, using: &$1) { $0.quantity = right } }
-    case .removeAll: try await life.change { try $0.removeEntries(of: Self.weight, using: &$1) }
+    case .undo: try await scenario.change { try $0.undo(using: &$1).outcome }
+    case .remove: try await scenario.change { try $0.remove(id, using: &$1) }
+    case .edit: try await scenario.change { try $0.edit(id, using: &$1) { $0.quantity = right } }
+    case .removeAll: try await scenario.change { try $0.removeEntries(of: Self.weight, using: &$1) }
     }
-    #expect(try await Self.unlocked(life) == ["first"])
-    #expect(try await Self.milestones(life).isEmpty)
-    let after = try await life.store.read { try $0.experience(of: PackID(rawValue: "weight"), owner: Life.owner) }
+    #expect(try await Self.unlocked(scenario) == ["first"])
+    #expect(try await Self.milestones(scenario).isEmpty)
+    let after = try await scenario.store.read {
+      try $0.experience(of: PackID(rawValue: "weight"), owner: TrackingScenario.owner)
+    }
     #expect(after == experience + (mending == .edit ? 10 : mending == .removeAll ? -10 : 0))
-    life.now = life.at("2026-06-02 07:00")
-    if mending == .removeAll { try await Self.weigh(life, 90) }
-    life.now = life.at("2026-06-03 07:00")
-    #expect(try await Self.weigh(life, 79.9).unlocked.map(\.achievement.id.rawValue) == ["goal"], "it can be earned")
+    scenario.now = scenario.at("2026-06-02 07:00")
+    if mending == .removeAll { try await Self.weigh(scenario, 90) }
+    scenario.now = scenario.at("2026-06-03 07:00")
+    #expect(
+      try await Self.weigh(scenario, 79.9).unlocked.map(\.achievement.id.rawValue) == ["goal"], "it can be earned")
   }
 
-  static func bounded() async throws -> Life {
-    let life = try await installed()
+  static func bounded() async throws -> TrackingScenario {
+    let scenario = try await installed()
     var tracker = try #require(try pack().trackers.first)
     tracker.bounds = Bounds(least: try kg(20), most: try kg(400), jump: try kg(8))
     let percent = try #require(Unit("%"))
@@ -92,105 +97,109 @@ struct MeasureTests {
     let (least, most) = (try #require(Quantity(2, percent)), try #require(Quantity(75, percent)))
     tracker.fieldBounds = ["fat": Bounds(least: least, most: most)]
     tracker.pack = PackID(rawValue: "weight")
-    try await life.put(tracker)
-    return life
+    try await scenario.put(tracker)
+    return scenario
   }
 
-  @Test(arguments: [-1.0, 0, 19.9, 400.1, 9_999]) func whatNoWeightCanBeIsRefused(_ value: Double) async throws {
-    let life = try await Self.bounded()
+  @Test(arguments: [-1.0, 0, 19.9, 400.1, 9_999]) func impossibleWeightIsRefused(_ value: Double) async throws {
+    let scenario = try await Self.bounded()
     let quantity = try Self.kg(value)
     let refused = TrackingRefused.invalid(field: "amount", "give a value from 20.0 to 400.0 kg")
     await #expect(throws: refused) {
       var draft = EntryDraft(tracker: Self.weight, quantity: quantity)
       draft.isForced = true
-      try await life.change { [draft] in try $0.log(draft, using: &$1) }
+      try await scenario.change { [draft] in try $0.log(draft, using: &$1) }
     }
-    let id = try #require(try await Self.weigh(life, 82).entry?.id)
+    let id = try #require(try await Self.weigh(scenario, 82).entry?.id)
     await #expect(throws: refused) {
-      try await life.change { try $0.edit(id, using: &$1) { $0.quantity = quantity } }
+      try await scenario.change { try $0.edit(id, using: &$1) { $0.quantity = quantity } }
     }
   }
 
-  @Test func aFurtherMeasureHasBoundsOfItsOwn() async throws {
-    let life = try await Self.bounded()
+  @Test func additionalMeasureHasItsOwnBounds() async throws {
+    let scenario = try await Self.bounded()
     let percent = try #require(Unit("%"))
     let (weight, fat) = (try Self.kg(82), try #require(Quantity(118.5, percent)))
     await #expect(throws: TrackingRefused.invalid(field: "fat", "give a value from 2 to 75 %")) {
-      try await life.change {
+      try await scenario.change {
         try $0.log(EntryDraft(tracker: Self.weight, quantity: weight, fields: ["fat": fat]), using: &$1)
       }
     }
   }
 
-  @Test func whatIsFarFromTheLastValueIsAskedAbout() async throws {
-    let life = try await Self.bounded()
-    try await Self.weigh(life, 82.4)
-    life.now = life.at("2026-06-02 07:00")
+  @Test func unlikelyValueIsRefusedUnlessForced() async throws {
+    let scenario = try await Self.bounded()
+    try await Self.weigh(scenario, 82.4)
+    scenario.now = scenario.at("2026-06-02 07:00")
     let unlikely = TrackingRefused.unlikely(field: "amount", "28.4 kg is far from the 82.4 kg of 2026-06-01")
-    await #expect(throws: unlikely) { try await Self.weigh(life, 28.4) }
-    #expect(try await life.store.read { try $0.entryCount(EntryFilter(owner: Life.owner)) } == 1)
+    await #expect(throws: unlikely) { try await Self.weigh(scenario, 28.4) }
+    #expect(try await scenario.store.read { try $0.entryCount(EntryFilter(owner: TrackingScenario.owner)) } == 1)
     var draft = EntryDraft(tracker: Self.weight, quantity: try Self.kg(28.4))
     draft.isForced = true
-    try await life.change { [draft] in try $0.log(draft, using: &$1) }
+    try await scenario.change { [draft] in try $0.log(draft, using: &$1) }
     // A past entry is compared with the days around it, and an edit is intentional.
-    let past = life.at("2026-05-30 07:00")
+    let past = scenario.at("2026-05-30 07:00")
     let quantity = try Self.kg(60)
     await #expect(throws: TrackingRefused.unlikely(field: "amount", "60.0 kg is far from the 82.4 kg of 2026-06-01")) {
-      try await life.change { try $0.log(EntryDraft(tracker: Self.weight, at: past, quantity: quantity), using: &$1) }
+      try await scenario.change {
+        try $0.log(EntryDraft(tracker: Self.weight, at: past, quantity: quantity), using: &$1)
+      }
     }
-    life.now = life.at("2026-07-14 07:00")
-    #expect(try await Self.weigh(life, 60).entry != nil, "six weeks may do that")
+    scenario.now = scenario.at("2026-07-14 07:00")
+    #expect(try await Self.weigh(scenario, 60).entry != nil, "six weeks may do that")
   }
 
-  @Test func whatWasEarnedOnAnEarlierDayStays() async throws {
-    let life = try await Self.installed()
-    life.now = life.at("2026-05-31 07:00")
-    try await Self.weigh(life, 90)
-    life.now = life.at("2026-06-01 07:00")
-    let reached = try await Self.weigh(life, 79)
-    life.now = life.at("2026-06-02 07:00")
+  @Test func achievementsOfEarlierDaysStay() async throws {
+    let scenario = try await Self.installed()
+    scenario.now = scenario.at("2026-05-31 07:00")
+    try await Self.weigh(scenario, 90)
+    scenario.now = scenario.at("2026-06-01 07:00")
+    let reached = try await Self.weigh(scenario, 79)
+    scenario.now = scenario.at("2026-06-02 07:00")
     let id = try #require(reached.entry?.id)
-    try await life.change { try $0.remove(id, using: &$1) }
-    #expect(try await Self.unlocked(life) == ["first", "goal"])
-    #expect(try await Self.milestones(life).count == 5)
+    try await scenario.change { try $0.remove(id, using: &$1) }
+    #expect(try await Self.unlocked(scenario) == ["first", "goal"])
+    #expect(try await Self.milestones(scenario).count == 5)
   }
 
-  @Test func milestonesOfImportedHistoryBelongToTheirDays() async throws {
-    let life = try await Self.installed()
-    let (now, zone) = (life.now, life.zone)
+  @Test func importedHistoryHasItsMilestonesOnTheirDays() async throws {
+    let scenario = try await Self.installed()
+    let (now, zone) = (scenario.now, scenario.zone)
     let values: [(Int64, Double)] = [(40, 90), (30, 87.5), (20, 88.5), (10, 85.9), (5, 83)]
     let entries = try values.map { days, value in
       let at = now - .days(days)
       let reading = zone.civil(at: at)
       return Entry(
-        id: EntryID(rawValue: 0), tracker: Self.weight, owner: Life.owner, at: at, day: reading.date, minute: 420,
+        id: EntryID(rawValue: 0), tracker: Self.weight, owner: TrackingScenario.owner, at: at, day: reading.date,
+        minute: 420,
         quantity: try Self.kg(value))
     }
-    let imported = try await life.change { work, random in
-      let change = TrackingChange(owner: Life.owner, at: now, kind: .imported, tracker: Self.weight, subject: "5")
+    let imported = try await scenario.change { work, random in
+      let change = TrackingChange(
+        owner: TrackingScenario.owner, at: now, kind: .imported, tracker: Self.weight, subject: "5")
       return try work.add(entries, as: change, using: &random)
     }
-    #expect(imported.milestones.isEmpty && imported.notices.isEmpty, "history is not news")
+    #expect(imported.milestones.isEmpty && imported.notices.isEmpty, "history sends no events")
     let expected = ["2026-05-02 88.0 kg", "2026-05-22 86.0 kg", "2026-05-27 84.0 kg"]
-    #expect(try await Self.milestones(life) == expected)
-    let next = try await Self.weigh(life, 82.9)
+    #expect(try await Self.milestones(scenario) == expected)
+    let next = try await Self.weigh(scenario, 82.9)
     #expect(next.milestones.isEmpty, "nothing was crossed by it")
-    #expect(try await Self.milestones(life) == expected)
-    #expect(try await Self.weigh(life, 81.8).milestones.map(\.title) == ["82.0 kg"])
+    #expect(try await Self.milestones(scenario) == expected)
+    #expect(try await Self.weigh(scenario, 81.8).milestones.map(\.title) == ["82.0 kg"])
   }
 
   /// A later goal creates its milestones from past entries.
-  @Test func aGoalThatIsSetLaterFindsItsMilestonesInThePast() async throws {
-    let life = try await Self.installed(goal: nil)
+  @Test func laterGoalFindsMilestonesInThePast() async throws {
+    let scenario = try await Self.installed(goal: nil)
     for (day, value) in [("2026-06-01 07:00", 90.0), ("2026-06-03 07:00", 87.9), ("2026-06-05 07:00", 85)] {
-      life.now = life.at(day)
-      try await Self.weigh(life, value)
+      scenario.now = scenario.at(day)
+      try await Self.weigh(scenario, value)
     }
-    life.now = life.at("2026-06-09 07:00")
+    scenario.now = scenario.at("2026-06-09 07:00")
     let pack = try Self.pack()
-    let set = try await life.change { try $0.install(pack, using: &$1) }
+    let set = try await scenario.change { try $0.install(pack, using: &$1) }
     #expect(set.notices.isEmpty)
-    #expect(try await Self.milestones(life) == ["2026-06-03 88.0 kg", "2026-06-05 86.0 kg"])
-    #expect(try await Self.weigh(life, 84.9).milestones.isEmpty)
+    #expect(try await Self.milestones(scenario) == ["2026-06-03 88.0 kg", "2026-06-05 86.0 kg"])
+    #expect(try await Self.weigh(scenario, 84.9).milestones.isEmpty)
   }
 }

@@ -10,95 +10,97 @@ import Testing
 
   private func tracker(_ weekdays: WeekdaySet = .everyDay) throws -> Tracker {
     Tracker(
-      id: Self.run, owner: Life.owner, title: "Run", kind: .check, counting: .weekdays(weekdays),
+      id: Self.run, owner: TrackingScenario.owner, title: "Run", kind: .check, counting: .weekdays(weekdays),
       startedOn: try #require(CivilDate("2026-03-02")), createdAt: Instant(seconds: 1_767_225_600))
   }
 
   /// Returns eight days, each done, up to Monday 9 March.
-  private func eightDays(_ weekdays: WeekdaySet = .everyDay) async throws -> Life {
-    let life = try Life("2026-03-02 08:00")
-    try await life.put(try tracker(weekdays))
+  private func eightDays(_ weekdays: WeekdaySet = .everyDay) async throws -> TrackingScenario {
+    let scenario = try TrackingScenario("2026-03-02 08:00")
+    try await scenario.put(try tracker(weekdays))
     for day in 2...9 {
-      life.now = life.at("2026-03-0\(day) 08:00")
-      try await life.log(nil, Self.run)
+      scenario.now = scenario.at("2026-03-0\(day) 08:00")
+      try await scenario.log(nil, Self.run)
     }
-    life.now = life.at("2026-03-10 08:00")
-    return life
+    scenario.now = scenario.at("2026-03-10 08:00")
+    return scenario
   }
 
-  private func standing(_ life: Life, on day: String? = nil) async throws -> GoalProgress {
-    let (context, now) = (life.context, life.now)
-    return try await life.store.read { store in
-      let tracker = try #require(try store.tracker(TrackerKey(owner: Life.owner, id: Self.run)))
+  private func progress(_ scenario: TrackingScenario, on day: String? = nil) async throws -> GoalProgress {
+    let (context, now) = (scenario.context, scenario.now)
+    return try await scenario.store.read { store in
+      let tracker = try #require(try store.tracker(TrackerKey(owner: TrackingScenario.owner, id: Self.run)))
       let day = day.flatMap { CivilDate($0) } ?? tracker.day(at: now, in: context.zones.local).day
       let totals = try store.dayTotals(of: tracker.key, in: .earliest...day)
       return GoalProgress(tracker, on: day, summary: ProgressAggregator(tracker).summary(of: totals), totals: totals)
     }
   }
 
-  private func change(_ life: Life, to counting: CountedDays) async throws -> Tracker {
-    let outcome = try await life.change { work, random in
-      var tracker = try #require(try work.transaction.tracker(TrackerKey(owner: Life.owner, id: Self.run)))
+  private func change(_ scenario: TrackingScenario, to counting: CountedDays) async throws -> Tracker {
+    let outcome = try await scenario.change { work, random in
+      var tracker = try #require(try work.transaction.tracker(TrackerKey(owner: TrackingScenario.owner, id: Self.run)))
       tracker.counting = counting
       return try work.put(tracker, using: &random)
     }
     return try #require(outcome.tracker)
   }
 
-  @Test func aChangeLeavesThePastAsItWas() async throws {
-    let life = try await eightDays()
-    let before = try await standing(life)
+  @Test func changedWeekdaysLeaveThePastUnchanged() async throws {
+    let scenario = try await eightDays()
+    let before = try await progress(scenario)
     #expect(before.form.streak.length == 8 && before.number == 8)
-    let changed = try await change(life, to: .weekdays(.weekends))
+    let changed = try await change(scenario, to: .weekdays(.weekends))
     #expect(
       changed.formerWeekdays == [
         FormerWeekdays(until: try #require(CivilDate("2026-03-09")), weekdays: .everyDay)
       ])
-    let after = try await standing(life)
+    let after = try await progress(scenario)
     #expect(after.form.streak == before.form.streak)
     #expect(after.form.strength == before.form.strength)
     #expect(after.number == 8)
     #expect(after.whyNotCounted == .weekday, "Tuesday is asked for no more")
     // The next required day is Saturday.
-    life.now = life.at("2026-03-14 08:00")
-    try await life.log(nil, Self.run)
-    #expect(try await standing(life).form.streak.length == 9)
+    scenario.now = scenario.at("2026-03-14 08:00")
+    try await scenario.log(nil, Self.run)
+    #expect(try await progress(scenario).form.streak.length == 9)
     // Undoing the change requires the days in between again, which were not done.
-    _ = try await change(life, to: .weekdays(.everyDay))
-    #expect(try await standing(life).form.streak.length == 9)
-    let kept = try await life.store.read { try $0.tracker(TrackerKey(owner: Life.owner, id: Self.run)) }
+    _ = try await change(scenario, to: .weekdays(.everyDay))
+    #expect(try await progress(scenario).form.streak.length == 9)
+    let kept = try await scenario.store.read { try $0.tracker(TrackerKey(owner: TrackingScenario.owner, id: Self.run)) }
     #expect(kept?.formerWeekdays.map(\.until.description) == ["2026-03-09", "2026-03-13"])
   }
 
-  @Test func whatHeldForNoWholeDayLeavesNoTrace() async throws {
-    let life = try await eightDays()
-    let before = try await life.store.read { try $0.tracker(TrackerKey(owner: Life.owner, id: Self.run)) }
-    _ = try await change(life, to: .weekdays(.weekends))
-    _ = try await change(life, to: .weekdays(.weekdays))
-    let there = try await change(life, to: .weekdays(.everyDay))
+  @Test func weekdaysInForceForLessThanADayLeaveNoTrace() async throws {
+    let scenario = try await eightDays()
+    let before = try await scenario.store.read {
+      try $0.tracker(TrackerKey(owner: TrackingScenario.owner, id: Self.run))
+    }
+    _ = try await change(scenario, to: .weekdays(.weekends))
+    _ = try await change(scenario, to: .weekdays(.weekdays))
+    let there = try await change(scenario, to: .weekdays(.everyDay))
     #expect(there.formerWeekdays.isEmpty)
     #expect(there.counting == before?.counting)
     // Nor does a tracker that begins today.
-    let new = try Life("2026-03-02 08:00")
+    let new = try TrackingScenario("2026-03-02 08:00")
     try await new.put(try tracker())
     #expect(try await change(new, to: .weekdays(.weekends)).formerWeekdays.isEmpty)
   }
 
-  @Test func aChangeIsTakenBackWhole() async throws {
-    let life = try await eightDays(.weekdays)
-    let before = try await standing(life)
-    _ = try await change(life, to: .weekdays(.monday))
-    let key = TrackerKey(owner: Life.owner, id: Self.run)
-    try await life.change { try $0.undo(using: &$1).outcome }
-    #expect(try await life.store.read { try $0.tracker(key)?.formerWeekdays } == [])
-    #expect(try await standing(life).form == before.form)
+  @Test func undoRestoresTheWeekdays() async throws {
+    let scenario = try await eightDays(.weekdays)
+    let before = try await progress(scenario)
+    _ = try await change(scenario, to: .weekdays(.monday))
+    let key = TrackerKey(owner: TrackingScenario.owner, id: Self.run)
+    try await scenario.change { try $0.undo(using: &$1).outcome }
+    #expect(try await scenario.store.read { try $0.tracker(key)?.formerWeekdays } == [])
+    #expect(try await progress(scenario).form == before.form)
   }
 
   /// A streak of weeks is not one of days: another way of counting starts anew.
-  @Test func anotherWayOfCountingBeginsAnew() async throws {
-    let life = try await eightDays()
-    _ = try await change(life, to: .weekdays(.weekends))
-    #expect(try await change(life, to: .timesAWeek(3)).formerWeekdays.isEmpty)
-    #expect(try await standing(life).form.streak.unit == .weeks)
+  @Test func changedKindOfCountingRestartsTheStreak() async throws {
+    let scenario = try await eightDays()
+    _ = try await change(scenario, to: .weekdays(.weekends))
+    #expect(try await change(scenario, to: .timesAWeek(3)).formerWeekdays.isEmpty)
+    #expect(try await progress(scenario).form.streak.unit == .weeks)
   }
 }

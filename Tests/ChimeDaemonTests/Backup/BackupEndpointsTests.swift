@@ -12,38 +12,39 @@ struct BackupEndpointsTests {
   private typealias Wired = TrackersInterface
   private typealias Endpoints = EndpointsInterface
 
-  private func list(_ house: TrackerHouse) throws -> [Endpoints.Endpoint] {
-    try house.call(Endpoints.List()).endpoints
+  private func list(_ daemon: TestDaemon) throws -> [Endpoints.Endpoint] {
+    try daemon.call(Endpoints.List()).endpoints
   }
 
-  private func restore(_ house: TrackerHouse, _ backup: [UInt8]) throws -> Wired.Restore.Reply {
-    try house.upload(backup, as: "backup")
-    return try house.call(Wired.Restore(upload: "backup"))
+  private func restore(_ daemon: TestDaemon, _ backup: [UInt8]) throws -> Wired.Restore.Reply {
+    try daemon.upload(backup, as: "backup")
+    return try daemon.call(Wired.Restore(upload: "backup"))
   }
 
-  @Test(arguments: [false, true]) func theyComeToANewMachineAndAreToldWhatTheyLack(inMemory: Bool) async throws {
+  @Test(arguments: [false, true]) func restoredEndpointsAreReportedWithTheirMissingSecrets(inMemory: Bool) async throws
+  {
     var backup: [UInt8] = []
     let secret = "whsec_" + String(repeating: "A", count: 43) + "="
-    try await TrackerHouse.live { house in
-      let _: Endpoints.Put.Reply = try house.call(
+    try await TestDaemon.run { daemon in
+      let _: Endpoints.Put.Reply = try daemon.call(
         Endpoints.Put(
           name: "phone", url: "https://example.org/hook", secret: secret,
           settings: .init(
             headers: [.init(name: "X-From", value: "chime")], concurrency: 3, rate: .init(count: 5, span: "PT1M"),
             inOrder: true)))
-      let _: Endpoints.Put.Reply = try house.call(
+      let _: Endpoints.Put.Reply = try daemon.call(
         Endpoints.Put(name: "chat", url: "https://example.org/chat", settings: .init(template: "slack")))
-      let _: Endpoints.Disable.Reply = try house.call(Endpoints.Disable(name: "chat"))
-      backup = try house.backup()
+      let _: Endpoints.Disable.Reply = try daemon.call(Endpoints.Disable(name: "chat"))
+      backup = try daemon.backup()
       let text = String(decoding: backup, as: UTF8.self)
       #expect(text.contains(#""endpoints":2"#) && text.contains("example.org/hook") && !text.contains("whsec_"))
       #expect(!text.contains("\"owner\":\(getuid() == 0 ? 4_294_967_295 : getuid())"))
     }
-    try await TrackerHouse.live(inMemory: inMemory) { house in
+    try await TestDaemon.run(inMemory: inMemory) { daemon in
       // An endpoint that is not in the backup stays.
-      let _: Endpoints.Put.Reply = try house.call(
+      let _: Endpoints.Put.Reply = try daemon.call(
         Endpoints.Put(name: "own", url: "https://example.org/own", newSecret: .hmac))
-      let reply = try restore(house, backup)
+      let reply = try restore(daemon, backup)
       #expect(reply.contents?.endpoints == 2)
       // Receivers of a template's messages check no signature, so that endpoint gets a new secret; the other needs one.
       #expect(
@@ -51,17 +52,17 @@ struct BackupEndpointsTests {
           "the backup does not have the secret of phone: give it with chime endpoint add phone https://example.org/hook "
             + "--secret-file FILE"
         ])
-      let found = try list(house)
+      let found = try list(daemon)
       #expect(found.map(\.name) == ["chat", "own", "phone"])
       #expect(
-        found[0].disabled == "disabled by hand" && found[0].fault == nil && found[0].settings?.template == "slack")
-      #expect(found[1].fault == nil)
-      #expect(found[2].fault == "it has no secret" && found[2].settings?.rate == .init(count: 5, span: "PT1M"))
+        found[0].disabled == "disabled by hand" && found[0].problem == nil && found[0].settings?.template == "slack")
+      #expect(found[1].problem == nil)
+      #expect(found[2].problem == "it has no secret" && found[2].settings?.rate == .init(count: 5, span: "PT1M"))
       #expect(found[2].settings?.headers?.first?.value == "chime" && found[2].settings?.inOrder == true)
       // Undoing the restore removes the restored endpoints only.
-      let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
+      let undone: Wired.Undo.Reply = try daemon.call(Wired.Undo())
       #expect(undone.undone.kind == "restored")
-      #expect(try list(house).map(\.name) == ["own"])
+      #expect(try list(daemon).map(\.name) == ["own"])
     }
   }
 
@@ -73,7 +74,7 @@ struct BackupEndpointsTests {
       ("\"concurrency\":3", "\"concurrency\":300000", "from 1 to 64"),
       ("X-From", "X\\nFrom", "header"),
     ])
-  func whatNoClientCouldSetIsRefused(_ old: String, _ new: String, _ part: String) throws {
+  func settingsThatNoClientCouldSetAreRefused(_ old: String, _ new: String, _ part: String) throws {
     let endpoint = Endpoint(
       queue: DeliveryQueue(owner: 0, channel: ChannelName(rawValue: "phone")), url: "https://example.org/hook",
       settings: EndpointSettings(concurrency: 3, headers: [.init(name: "X-From", value: "chime")]),

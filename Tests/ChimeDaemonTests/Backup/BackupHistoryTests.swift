@@ -14,129 +14,129 @@ struct BackupHistoryTests {
   private typealias Reminders = RemindersInterface
   private typealias Occurrences = OccurrencesInterface
 
-  private static func history(_ house: TrackerHouse) throws -> [String] {
-    try house.call(Occurrences.List()).occurrences.map {
+  private static func history(_ daemon: TestDaemon) throws -> [String] {
+    try daemon.call(Occurrences.List()).occurrences.map {
       "\($0.title) \($0.scheduledAt) \($0.state) \(String(describing: $0.snoozedUntil))"
     }
   }
 
   private static func restore(
-    _ house: TrackerHouse, _ backup: [UInt8], dryRun: Bool? = nil, passphrase: String? = nil
+    _ daemon: TestDaemon, _ backup: [UInt8], dryRun: Bool? = nil, passphrase: String? = nil
   ) throws -> Wired.Restore.Reply {
-    try house.upload(backup, as: "backup")
-    return try house.call(Wired.Restore(upload: "backup", dryRun: dryRun, passphrase: passphrase))
+    try daemon.upload(backup, as: "backup")
+    return try daemon.call(Wired.Restore(upload: "backup", dryRun: dryRun, passphrase: passphrase))
   }
 
   /// Creates a done, a snoozed and an open occurrence, and one whose reminder is gone.
-  private static func live(_ house: TrackerHouse) throws {
+  private static func makeHistory(_ daemon: TestDaemon) throws {
     func add(_ title: String, _ when: String) throws -> String {
-      try house.call(Reminders.Add(reminder: .init(title: title, when: when))).reminder.id
+      try daemon.call(Reminders.Add(reminder: .init(title: title, when: when))).reminder.id
     }
     for (title, when) in [
       ("Done", "daily at 9:00"), ("Snoozed", "daily at 9:00"), ("Waits", "in 366d"), ("Gone", "daily at 9:00"),
     ] {
       let id = try add(title, when)
-      _ = try house.call(Occurrences.Fire(id: id))
+      _ = try daemon.call(Occurrences.Fire(id: id))
       switch title {
-      case "Done": _ = try house.call(Occurrences.Done(id: id))
-      case "Snoozed": _ = try house.call(Occurrences.Snooze(id: id, length: "P2D"))
+      case "Done": _ = try daemon.call(Occurrences.Done(id: id))
+      case "Snoozed": _ = try daemon.call(Occurrences.Snooze(id: id, length: "P2D"))
       case "Gone":
-        _ = try house.call(Occurrences.Done(id: id))
-        _ = try house.call(Reminders.Remove(id: id))
+        _ = try daemon.call(Occurrences.Done(id: id))
+        _ = try daemon.call(Reminders.Remove(id: id))
       default: break
       }
     }
   }
 
-  @Test(arguments: [false, true]) func whatHasRungComesAlong(inMemory: Bool) async throws {
-    var (backup, lived): ([UInt8], [String]) = ([], [])
-    try await TrackerHouse.live { house in
-      try Self.live(house)
-      (backup, lived) = (try house.backup(), try Self.history(house))
-      #expect(lived.count == 4)
+  @Test(arguments: [false, true]) func historyIsRestored(inMemory: Bool) async throws {
+    var (backup, original): ([UInt8], [String]) = ([], [])
+    try await TestDaemon.run { daemon in
+      try Self.makeHistory(daemon)
+      (backup, original) = (try daemon.backup(), try Self.history(daemon))
+      #expect(original.count == 4)
       // Existing records stay: a later answer is kept.
-      let waits = try #require(try house.call(Reminders.List()).reminders.first { $0.title == "Waits" })
-      _ = try house.call(Occurrences.Dismiss(id: waits.id))
-      let answered = try Self.history(house)
-      #expect(try Self.restore(house, backup).notes == nil)
-      #expect(try Self.history(house) == answered && answered != lived)
+      let waits = try #require(try daemon.call(Reminders.List()).reminders.first { $0.title == "Waits" })
+      _ = try daemon.call(Occurrences.Dismiss(id: waits.id))
+      let answered = try Self.history(daemon)
+      #expect(try Self.restore(daemon, backup).notes == nil)
+      #expect(try Self.history(daemon) == answered && answered != original)
     }
-    try await TrackerHouse.live(inMemory: inMemory) { [backup, lived] house in
-      let reply = try Self.restore(house, backup)
+    try await TestDaemon.run(inMemory: inMemory) { [backup, original] daemon in
+      let reply = try Self.restore(daemon, backup)
       #expect(reply.contents?.occurrences == 4 && reply.contents?.reminders == 3 && reply.notes == nil)
-      #expect(try Self.history(house).sorted() == lived.sorted())
-      BackupTests.same(BackupTests.body(try house.backup()), BackupTests.body(backup))
+      #expect(try Self.history(daemon).sorted() == original.sorted())
+      BackupTests.same(BackupTests.body(try daemon.backup()), BackupTests.body(backup))
       // Open occurrences can be answered here, snoozed ones fire again, and removed reminders stay removed.
-      let health = try house.call(DaemonInterface.Status()).status
+      let health = try daemon.call(DaemonInterface.Status()).status
       #expect(health.openOccurrences == 2 && health.reminders == 3, "\(health)")
-      let snoozed = try await house.store.read {
+      let snoozed = try await daemon.store.read {
         try $0.reminders(ReminderFilter(), page: Page(limit: 9)).filter { $0.snoozedUntil != nil }
       }
       #expect(snoozed.map(\.reminder.title) == ["Snoozed"])
-      _ = try house.call(Occurrences.Done(id: nil))
+      _ = try daemon.call(Occurrences.Done(id: nil))
       // A second restore changes nothing.
-      let once = try Self.history(house)
-      _ = try Self.restore(house, backup)
-      #expect(try Self.history(house) == once)
+      let once = try Self.history(daemon)
+      _ = try Self.restore(daemon, backup)
+      #expect(try Self.history(daemon) == once)
     }
   }
 
-  @Test func pingsComeAlongOnce() async throws {
+  @Test func pingsAreRestoredOnce() async throws {
     var backup: [UInt8] = []
-    try await TrackerHouse.live { house in
-      _ = try house.call(Reminders.Add(reminder: .init(title: "job", when: "daily at 9:00", within: "PT1H")))
-      _ = try house.call(ExpectationsInterface.Ping(id: "job", kind: .failed, status: 3, output: "no\nspace"))
-      _ = try house.call(ExpectationsInterface.Ping(id: "job", tookMs: 12, output: "copied\nall"))
-      backup = try house.backup()
+    try await TestDaemon.run { daemon in
+      _ = try daemon.call(Reminders.Add(reminder: .init(title: "job", when: "daily at 9:00", within: "PT1H")))
+      _ = try daemon.call(ExpectationsInterface.Ping(id: "job", kind: .failed, status: 3, output: "no\nspace"))
+      _ = try daemon.call(ExpectationsInterface.Ping(id: "job", durationMs: 12, output: "copied\nall"))
+      backup = try daemon.backup()
     }
-    try await TrackerHouse.live { [backup] house in
+    try await TestDaemon.run { [backup] daemon in
       for _ in 1...2 {
-        #expect(try Self.restore(house, backup).contents?.pings == 2)
-        let found = try house.call(ExpectationsInterface.Get(id: "job"))
+        #expect(try Self.restore(daemon, backup).contents?.pings == 2)
+        let found = try daemon.call(ExpectationsInterface.Get(id: "job"))
         #expect(found.pings.map(\.kind) == [.succeeded, .failed] && found.pings.map(\.status) == [nil, 3])
         // Only the newest ping's output is in a backup.
-        #expect(found.pings.map(\.output) == ["copied\nall", nil] && found.pings[0].tookMs == 12)
+        #expect(found.pings.map(\.output) == ["copied\nall", nil] && found.pings[0].durationMs == 12)
         #expect(found.expectation.state == .up)
       }
-      BackupTests.same(BackupTests.body(try house.backup()), BackupTests.body(backup))
+      BackupTests.same(BackupTests.body(try daemon.backup()), BackupTests.body(backup))
     }
   }
 
-  @Test func secretsComeWithTheirPassphraseAlone() async throws {
+  @Test func secretsAreRestoredOnlyWithThePassphrase() async throws {
     var (backup, without): ([UInt8], [UInt8]) = ([], [])
     let secret = "whsec_" + String(repeating: "B", count: 42) + "A="
-    try await TrackerHouse.live { house in
-      _ = try house.call(
+    try await TestDaemon.run { daemon in
+      _ = try daemon.call(
         EndpointsInterface.Put(name: "phone", url: "https://example.org/hook", secret: secret, token: "tk_mine"))
-      backup = try house.backup(passphrase: "correct horse battery")
-      without = try house.backup()
+      backup = try daemon.backup(passphrase: "correct horse battery")
+      without = try daemon.backup()
       #expect(!String(decoding: backup, as: UTF8.self).contains("whsec_"))
-      #expect(throws: VarlinkClientError.self) { try house.backup(passphrase: "short") }
+      #expect(throws: VarlinkClientError.self) { try daemon.backup(passphrase: "short") }
       // An existing secret is newer, and stays.
-      _ = try house.call(EndpointsInterface.Put(name: "phone", url: "https://example.org/hook", newSecret: .hmac))
-      let kept = try Self.restore(house, backup, passphrase: "correct horse battery")
+      _ = try daemon.call(EndpointsInterface.Put(name: "phone", url: "https://example.org/hook", newSecret: .hmac))
+      let kept = try Self.restore(daemon, backup, passphrase: "correct horse battery")
       #expect(
         kept.notes == ["the endpoint phone keeps its present secret; the backup has another"],
         "\(kept.notes ?? [])")
     }
     #expect(!BackupTests.body(without).contains { $0.contains("secrets") })
-    try await TrackerHouse.live { [backup] house in
+    try await TestDaemon.run { [backup] daemon in
       for dryRun in [true, false] {
-        try house.upload(backup, as: "backup")
-        let refused = house.refusal(Wired.Restore(upload: "backup", dryRun: dryRun, passphrase: "another passphrase"))
+        try daemon.upload(backup, as: "backup")
+        let refused = daemon.refusal(Wired.Restore(upload: "backup", dryRun: dryRun, passphrase: "another passphrase"))
         #expect(refused?.text("field") == "passphrase", "\(String(describing: refused))")
       }
-      #expect(try house.call(EndpointsInterface.List()).endpoints.isEmpty, "nothing has changed")
-      let closed = try Self.restore(house, backup)
+      #expect(try daemon.call(EndpointsInterface.List()).endpoints.isEmpty, "nothing has changed")
+      let closed = try Self.restore(daemon, backup)
       #expect(closed.contents?.secrets == 1 && closed.notes?.count == 2, "\(closed.notes ?? [])")
       #expect(
         closed.notes?.last
           == "the secrets of endpoints in the backup (1) stay encrypted: no passphrase was given")
-      #expect(try house.call(EndpointsInterface.List()).endpoints[0].fault == "it has no secret")
-      #expect(try Self.restore(house, backup, passphrase: "correct horse battery").notes == nil)
-      #expect(try house.call(EndpointsInterface.List()).endpoints[0].fault == nil)
+      #expect(try daemon.call(EndpointsInterface.List()).endpoints[0].problem == "it has no secret")
+      #expect(try Self.restore(daemon, backup, passphrase: "correct horse battery").notes == nil)
+      #expect(try daemon.call(EndpointsInterface.List()).endpoints[0].problem == nil)
       let queue = DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))
-      #expect(Secrets(folder: house.folder + "/secrets").text(of: queue) == "\(secret)\ntoken tk_mine\n")
+      #expect(Secrets(folder: daemon.folder + "/secrets").text(of: queue) == "\(secret)\ntoken tk_mine\n")
       // A modified ciphertext is indistinguishable from a wrong passphrase.
       let text = String(decoding: backup, as: UTF8.self)
       let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("{\"secrets\"") })
@@ -145,26 +145,26 @@ struct BackupHistoryTests {
   }
 
   /// An email password is a secret: it is restored with the passphrase, and otherwise reported as missing.
-  @Test func anEmailsPasswordComesWithThePassphrase() async throws {
+  @Test func emailPasswordIsRestoredOnlyWithThePassphrase() async throws {
     var backup: [UInt8] = []
-    try await TrackerHouse.live { house in
-      _ = try house.call(
+    try await TestDaemon.run { daemon in
+      _ = try daemon.call(
         EndpointsInterface.Put(
           name: "me", url: "mailto:ann@example.org", token: "s3cret-password",
           settings: .init(via: "smtps://mail.example.org", from: "chime@example.org", user: "ann")))
-      backup = try house.backup(passphrase: "correct horse battery")
+      backup = try daemon.backup(passphrase: "correct horse battery")
       #expect(!String(decoding: backup, as: UTF8.self).contains("s3cret"))
     }
-    try await TrackerHouse.live { [backup] house in
-      let closed = try Self.restore(house, backup)
+    try await TestDaemon.run { [backup] daemon in
+      let closed = try Self.restore(daemon, backup)
       #expect(
         closed.notes?.first
           == "the backup does not have the token of me: give it with chime endpoint edit me --token-file FILE",
         "\(closed.notes ?? [])")
-      func endpoint() throws -> EndpointsInterface.Endpoint { try house.call(EndpointsInterface.List()).endpoints[0] }
-      #expect(try endpoint().fault?.contains("token") == true && endpoint().settings?.user == "ann")
-      #expect(try Self.restore(house, backup, passphrase: "correct horse battery").notes == nil)
-      #expect(try endpoint().fault == nil && endpoint().hasToken == true)
+      func endpoint() throws -> EndpointsInterface.Endpoint { try daemon.call(EndpointsInterface.List()).endpoints[0] }
+      #expect(try endpoint().problem?.contains("token") == true && endpoint().settings?.user == "ann")
+      #expect(try Self.restore(daemon, backup, passphrase: "correct horse battery").notes == nil)
+      #expect(try endpoint().problem == nil && endpoint().hasToken == true)
     }
   }
 
@@ -182,7 +182,7 @@ struct BackupHistoryTests {
       ("Tea", "T\\u0007a", "control character"),
       ("abcd", "../etc", "the id of a reminder is invalid"),
     ])
-  func whatCannotHaveHappenedIsRefused(_ old: String, _ new: String, _ part: String) throws {
+  func impossibleHistoryIsRefused(_ old: String, _ new: String, _ part: String) throws {
     let line = try BackupFormat.line("occurrence", Self.open, BackupFormat.encoder())
     #expect(try BackupReader.judge(line, judgeReminder: { $0 }).count == 1)
     let text = String(decoding: line, as: UTF8.self)
@@ -196,7 +196,7 @@ struct BackupHistoryTests {
     }
   }
 
-  @Test func aConfigurationHasNamesOfItsFolderAlone() {
+  @Test func configurationFilesStayInTheirFolder() {
     for name in ["chimed.toml", "chimed.toml.d/10-quiet.toml"] { #expect(ConfigurationFiles.isBackupName(name)) }
     for name in [
       "", "other.toml", "chimed.toml.d/../x.toml", "chimed.toml.d/.toml", "chimed.toml.d/a", "/etc/passwd",
@@ -207,7 +207,7 @@ struct BackupHistoryTests {
     #expect(ConfigurationFiles.path(ofBackup: "chimed.toml.d/a.toml", at: "/c/other.toml") == "/c/other.toml.d/a.toml")
   }
 
-  @Test func aConfigurationThatNamesAnotherStoreIsNotPutInForce() {
+  @Test func configurationOfAnotherStoreIsNotRestored() {
     let here = Configuration()
     #expect(ConfigurationFiles.keepsStore([("chimed.toml", "[log]\nlevel = \"debug\"\n")], here))
     #expect(!ConfigurationFiles.keepsStore([("chimed.toml", "[store]\npath = \"/srv/other.db\"\n")], here))

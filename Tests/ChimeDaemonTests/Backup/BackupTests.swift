@@ -22,23 +22,23 @@ struct BackupTests {
   }
 
   /// Fills a daemon with objects of every kind.
-  static func furnish(_ house: TrackerHouse, photo: [UInt8] = photo) throws {
-    let _: Wired.InstallPack.Reply = try house.call(Wired.InstallPack(name: "hydration"))
-    try house.put(.init(id: "weight", kind: .measure, unit: "kg", goal: .init(value: 75), fields: ["bodyFat": "%"]))
-    try house.put(.init(id: "watches", kind: .check, hasItems: true))
-    let _: Wired.PutItem.Reply = try house.call(
+  static func fill(_ daemon: TestDaemon, photo: [UInt8] = photo) throws {
+    let _: Wired.InstallPack.Reply = try daemon.call(Wired.InstallPack(name: "hydration"))
+    try daemon.put(.init(id: "weight", kind: .measure, unit: "kg", goal: .init(value: 75), fields: ["bodyFat": "%"]))
+    try daemon.put(.init(id: "watches", kind: .check, hasItems: true))
+    let _: Wired.PutItem.Reply = try daemon.call(
       Wired.PutItem(tracker: "watches", title: "Speedmaster", attributes: ["brand": "Omega"]))
-    try house.upload(photo, as: "p")
+    try daemon.upload(photo, as: "p")
     for day in 1...20 {
-      try house.log("water", 2_600, at: TrackerHouse.noon(daysAgo: day))
-      try house.log("weight", 90 - Double(day) / 7, at: TrackerHouse.noon(daysAgo: day), fields: ["bodyFat": 20])
+      try daemon.log("water", 2_600, at: TestDaemon.noon(daysAgo: day))
+      try daemon.log("weight", 90 - Double(day) / 7, at: TestDaemon.noon(daysAgo: day), fields: ["bodyFat": 20])
     }
-    try house.log("watches", note: "with ž, \"quotes\" and\na second line", item: "speedmaster", photo: "p")
+    try daemon.log("watches", note: "with ž, \"quotes\" and\na second line", item: "speedmaster", photo: "p")
     // Past days had other goals.
-    try house.put(.init(id: "water", goal: .init(total: 3_000, period: .day)))
-    let _: Wired.PutMilestone.Reply = try house.call(
+    try daemon.put(.init(id: "water", goal: .init(total: 3_000, period: .day)))
+    let _: Wired.PutMilestone.Reply = try daemon.call(
       Wired.PutMilestone(tracker: "weight", title: "Ran again", note: "5 km"))
-    let _: RemindersInterface.Add.Reply = try house.call(
+    let _: RemindersInterface.Add.Reply = try daemon.call(
       RemindersInterface.Add(reminder: .init(title: "Call home", when: "daily at 18:30", tags: ["family"])))
   }
 
@@ -52,43 +52,43 @@ struct BackupTests {
     body(backup).filter { !$0.hasPrefix("{\"occurrence\"") }
   }
 
-  static func restore(_ house: TrackerHouse, _ bytes: [UInt8], dryRun: Bool? = nil) throws -> Wired.Contents {
-    try house.upload(bytes, as: "backup")
-    let reply = try house.call(Wired.Restore(upload: "backup", dryRun: dryRun))
+  static func restore(_ daemon: TestDaemon, _ bytes: [UInt8], dryRun: Bool? = nil) throws -> Wired.Contents {
+    try daemon.upload(bytes, as: "backup")
+    let reply = try daemon.call(Wired.Restore(upload: "backup", dryRun: dryRun))
     return try #require(reply.contents)
   }
 
-  @Test func whatIsRestoredIsWhatWasBackedUpByteForByte() async throws {
-    try await TrackerHouse.live { house in
-      try Self.furnish(house)
-      let first = try house.backup()
-      #expect(Self.body(first) == Self.body(try house.backup()), "the same twice")
+  @Test func restoreReproducesTheBackupByteForByte() async throws {
+    try await TestDaemon.run { daemon in
+      try Self.fill(daemon)
+      let first = try daemon.backup()
+      #expect(Self.body(first) == Self.body(try daemon.backup()), "the same twice")
       // Continue to change things.
-      for _ in 0..<3 { try house.log("water", 100) }
-      let _: Wired.Remove.Reply = try house.call(Wired.Remove(id: "weight"))
-      try house.put(.init(id: "reading", kind: .check))
-      try house.log("reading")
-      let reminders: RemindersInterface.List.Reply = try house.call(RemindersInterface.List())
+      for _ in 0..<3 { try daemon.log("water", 100) }
+      let _: Wired.Remove.Reply = try daemon.call(Wired.Remove(id: "weight"))
+      try daemon.put(.init(id: "reading", kind: .check))
+      try daemon.log("reading")
+      let reminders: RemindersInterface.List.Reply = try daemon.call(RemindersInterface.List())
       let home = try #require(reminders.reminders.first { $0.title == "Call home" })
-      let _: RemindersInterface.Remove.Reply = try house.call(RemindersInterface.Remove(id: home.id))
-      let _: RemindersInterface.Add.Reply = try house.call(
+      let _: RemindersInterface.Remove.Reply = try daemon.call(RemindersInterface.Remove(id: home.id))
+      let _: RemindersInterface.Add.Reply = try daemon.call(
         RemindersInterface.Add(reminder: .init(title: "Later", when: "weekly on mon at 9:00")))
-      let second = try house.backup()
+      let second = try daemon.backup()
       #expect(Self.body(first) != Self.body(second))
 
-      let dry = try Self.restore(house, first, dryRun: true)
+      let dry = try Self.restore(daemon, first, dryRun: true)
       #expect(dry.trackers == 3 && dry.entries == 41 && dry.items == 1 && dry.photos == 1 && dry.packs == 1)
       #expect(dry.unlocks > 0 && dry.madeAt != nil && dry.milestones >= 1)
-      #expect(Self.body(try house.backup()) == Self.body(second), "judging changes nothing")
+      #expect(Self.body(try daemon.backup()) == Self.body(second), "judging changes nothing")
 
-      #expect(try Self.restore(house, first) == dry)
-      Self.same(Self.definitions(try house.backup()), Self.definitions(first))
-      let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
+      #expect(try Self.restore(daemon, first) == dry)
+      Self.same(Self.definitions(try daemon.backup()), Self.definitions(first))
+      let undone: Wired.Undo.Reply = try daemon.call(Wired.Undo())
       #expect(undone.undone.kind == "restored" && undone.undone.subject == "41")
-      Self.same(Self.definitions(try house.backup()), Self.definitions(second))
+      Self.same(Self.definitions(try daemon.backup()), Self.definitions(second))
       // Earlier changes can still be undone.
       for (kind, subject) in [("reminderAdded", "Later"), ("reminderRemoved", "Call home"), ("logged", nil)] {
-        let before: Wired.Undo.Reply = try house.call(Wired.Undo())
+        let before: Wired.Undo.Reply = try daemon.call(Wired.Undo())
         #expect(before.undone.kind == kind && before.notes == nil, "\(before)")
         #expect(subject == nil ? before.undone.tracker == "reading" : before.undone.subject == subject)
       }
@@ -108,49 +108,49 @@ struct BackupTests {
       + (a == b && left != right ? ["the order differs"] : [])
   }
 
-  @Test func anotherMachineGetsItAll() async throws {
+  @Test func newMachineRestoresTheWholeBackup() async throws {
     var backup: [UInt8] = []
-    try await TrackerHouse.live { house in
-      try Self.furnish(house)
-      backup = try house.backup()
+    try await TestDaemon.run { daemon in
+      try Self.fill(daemon)
+      backup = try daemon.backup()
     }
-    try await TrackerHouse.live { [backup] house in
-      _ = try Self.restore(house, backup)
-      Self.same(Self.body(try house.backup()), Self.body(backup))
-      let entries: Wired.Entries.Reply = try house.call(Wired.Entries(tracker: "watches"))
+    try await TestDaemon.run { [backup] daemon in
+      _ = try Self.restore(daemon, backup)
+      Self.same(Self.body(try daemon.backup()), Self.body(backup))
+      let entries: Wired.Entries.Reply = try daemon.call(Wired.Entries(tracker: "watches"))
       let photo = try #require(entries.entries.first?.photo)
-      #expect(try Self.read(photo, house) == Self.photo)
-      let packs: Wired.Packs.Reply = try house.call(Wired.Packs())
+      #expect(try Self.read(photo, daemon) == Self.photo)
+      let packs: Wired.Packs.Reply = try daemon.call(Wired.Packs())
       let hydration = try #require(packs.packs.first { $0.id == "hydration" })
       let id = try #require(hydration.reminders.first?.id)
-      let reminder: RemindersInterface.Get.Reply = try house.call(RemindersInterface.Get(id: id))
+      let reminder: RemindersInterface.Get.Reply = try daemon.call(RemindersInterface.Get(id: id))
       #expect(reminder.reminder.next != nil)
-      let _: Wired.Undo.Reply = try house.call(Wired.Undo())
-      #expect(Self.definitions(try house.backup()).isEmpty)
+      let _: Wired.Undo.Reply = try daemon.call(Wired.Undo())
+      #expect(Self.definitions(try daemon.backup()).isEmpty)
     }
   }
 
   /// An unlock is permanent, even if its pack is removed.
-  @Test func whatARemovedPackHasUnlockedComesBackToo() async throws {
+  @Test func unlocksOfARemovedPackAreRestored() async throws {
     var backup: [UInt8] = []
-    try await TrackerHouse.live { house in
-      try Self.furnish(house)
-      let _: Wired.RemovePack.Reply = try house.call(Wired.RemovePack(id: "hydration"))
-      backup = try house.backup()
+    try await TestDaemon.run { daemon in
+      try Self.fill(daemon)
+      let _: Wired.RemovePack.Reply = try daemon.call(Wired.RemovePack(id: "hydration"))
+      backup = try daemon.backup()
     }
     let kept = Self.body(backup).filter { $0.contains("unlockedAt") }
     #expect(kept.contains { $0.contains("first_sip") }, "\(kept)")
-    try await TrackerHouse.live { [backup] house in
-      let contents = try Self.restore(house, backup)
+    try await TestDaemon.run { [backup] daemon in
+      let contents = try Self.restore(daemon, backup)
       #expect(contents.packs == 0 && contents.unlocks == kept.count, "\(contents)")
-      Self.same(Self.body(try house.backup()), Self.body(backup))
+      Self.same(Self.body(try daemon.backup()), Self.body(backup))
     }
   }
 
-  static func read(_ name: String, _ house: TrackerHouse) throws -> [UInt8] {
+  static func read(_ name: String, _ daemon: TestDaemon) throws -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
-      let part: Wired.Photo.Reply = try house.call(Wired.Photo(name: name, offset: bytes.count))
+      let part: Wired.Photo.Reply = try daemon.call(Wired.Photo(name: name, offset: bytes.count))
       let data = Data(base64Encoded: part.data) ?? Data()
       bytes += data
       if bytes.count >= part.total || data.isEmpty { return bytes }
@@ -163,17 +163,17 @@ struct BackupTests {
     return Array((text + "{\"sum\":{\"sha256\":\"\(SHA256.digest(of: Array(text.utf8)))\"}}\n").utf8)
   }
 
-  @Test func whatIsDamagedOrMadeUpIsRefusedAndChangesNothing() async throws {
-    try await TrackerHouse.live { house in
-      try Self.furnish(house, photo: Self.photo(of: 20_000))
-      let good = try house.backup()
+  @Test func damagedOrForgedBackupIsRefusedAndChangesNothing() async throws {
+    try await TestDaemon.run { daemon in
+      try Self.fill(daemon, photo: Self.photo(of: 20_000))
+      let good = try daemon.backup()
       let body = Self.body(good)
       let lines = String(decoding: good, as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
       func refused(_ bytes: [UInt8], _ part: String, line: Int? = nil, _ source: SourceLocation = #_sourceLocation)
         throws
       {
-        try house.upload(bytes, as: "bad")
-        let refusal = house.refusal(Wired.Restore(upload: "bad"))
+        try daemon.upload(bytes, as: "bad")
+        let refusal = daemon.refusal(Wired.Restore(upload: "bad"))
         #expect(refusal?.name == "InvalidFile", "\(part): \(String(describing: refusal))", sourceLocation: source)
         #expect(
           refusal?.text("message").contains(part) == true, "\(String(describing: refusal))", sourceLocation: source)
@@ -193,9 +193,9 @@ struct BackupTests {
       for place in stride(from: 40, to: good.count, by: good.count / 9) {
         var bytes = good
         bytes[place] ^= 1
-        try house.upload(bytes, as: "flipped")
+        try daemon.upload(bytes, as: "flipped")
         #expect(
-          house.refusal(Wired.Restore(upload: "flipped"))?.name == "InvalidFile",
+          daemon.refusal(Wired.Restore(upload: "flipped"))?.name == "InvalidFile",
           "byte \(place)")
       }
       func with(_ line: String) -> [UInt8] { Self.sealed(lines + [line]) }
@@ -233,8 +233,8 @@ struct BackupTests {
         Self.sealed([lines[0].replacing("\"entries\":41", with: "\"entries\":4000000000")] + body),
         "the counts in the header do not match")
       try refused(Array(String(repeating: "x", count: 5_000_000).utf8), "longer than a line")
-      #expect(Self.body(try house.backup()) == body, "and nothing has changed")
-      #expect(house.refusal(Wired.Restore(upload: "none"))?.name == "NotFound")
+      #expect(Self.body(try daemon.backup()) == body, "and nothing has changed")
+      #expect(daemon.refusal(Wired.Restore(upload: "none"))?.name == "NotFound")
     }
   }
 
@@ -257,114 +257,114 @@ struct BackupTests {
   private static let tracker =
     "{\"tracker\":{\"counting\":{\"weekdays\":{\"_0\":127}},\"createdAt\":0,\"dayStartsAt\":0,\"decimals\":0,\"experience\":0,"
     + "\"fields\":{},\"formerWeekdays\":[],\"generation\":0,\"hasItems\":false,\"id\":\"reading\",\"kind\":\"check\",\"owner\":0,\"pauses\":[],"
-    + "\"presets\":[],\"skips\":[],\"slot\":\"anytime\",\"startedOn\":\"2020-01-01\",\"title\":{\"en\":\"Reading\"}}}"
+    + "\"presets\":[],\"skips\":[],\"timeOfDay\":\"anytime\",\"startedOn\":\"2020-01-01\",\"title\":{\"en\":\"Reading\"}}}"
 
   /// Returns the number of entries of staging owners, from interrupted or completed restores.
-  private static func shelves(_ house: TrackerHouse) async throws -> [Int] {
-    try await house.store.read { store in
+  private static func shelves(_ daemon: TestDaemon) async throws -> [Int] {
+    try await daemon.store.read { store in
       try (0..<4).map { try store.entryCount(EntryFilter(owner: StagingOwners.first + $0)) }
     }
   }
 
-  @Test func aRestoreTellsHowFarItIsAndWhatIsGivenUpLeavesNothing() async throws {
-    try await TrackerHouse.live { house in
-      try house.put(.init(id: "tea", kind: .check))
-      try house.log("tea")
-      let before = Self.body(try house.backup())
+  @Test func restoreReportsItsProgressAndLeavesNothingWhenAborted() async throws {
+    try await TestDaemon.run { daemon in
+      try daemon.put(.init(id: "tea", kind: .check))
+      try daemon.log("tea")
+      let before = Self.body(try daemon.backup())
       let good = Self.large(9_000)
       func begin(_ client: VarlinkClient, _ bytes: [UInt8]) throws -> VarlinkClient.Replies<Wired.Restore.Reply> {
-        try house.upload(bytes, as: "backup")
+        try daemon.upload(bytes, as: "backup")
         return try client.callMore(Wired.Restore(upload: "backup"))
       }
       // The last line is wrong, after all others have been staged.
       var damaged = good
       damaged[damaged.count - 10] ^= 1
-      let refused = try begin(house.client, damaged)
+      let refused = try begin(daemon.client, damaged)
       let first = try #require(try refused.next())
       #expect(first.contents == nil && (1..<damaged.count).contains(first.read ?? 0) && first.size == damaged.count)
       #expect(throws: VarlinkClientError.self) { while try refused.next() != nil {} }
-      #expect(try await Self.shelves(house) == [0, 0, 0, 0])
+      #expect(try await Self.shelves(daemon) == [0, 0, 0, 0])
       // The client disconnects. The next restore begins when the first has ended.
-      let gone = try VarlinkClient("unix:\(house.folder)/io.chime", timeout: .seconds(60))
+      let gone = try VarlinkClient("unix:\(daemon.folder)/io.chime", timeout: .seconds(60))
       _ = try begin(gone, good).next()
       gone.close()
-      #expect(try Self.restore(house, good, dryRun: true).entries == 9_000)
-      Self.same(Self.body(try house.backup()), before)
-      let replies = try begin(house.client, good)
+      #expect(try Self.restore(daemon, good, dryRun: true).entries == 9_000)
+      Self.same(Self.body(try daemon.backup()), before)
+      let replies = try begin(daemon.client, good)
       var (told, contents) = ([Int](), Wired.Contents?.none)
       while let reply = try replies.next() {
         told += reply.read.map { [$0] } ?? []
         contents = reply.contents
       }
       #expect(told == told.sorted() && told.count >= 1 && contents?.entries == 9_000, "\(told)")
-      #expect(try await Self.shelves(house).reduce(0, +) == 1, "what was there before is laid aside")
-      let days: Wired.Days.Reply = try house.call(
+      #expect(try await Self.shelves(daemon).reduce(0, +) == 1, "what was there before is laid aside")
+      let days: Wired.Days.Reply = try daemon.call(
         Wired.Days(tracker: "reading", range: .init(from: "2024-10-04", to: "2024-12-31")))
       #expect(days.days.filter { $0.entries == 100 }.count == 89, "\(days.days.count)")
-      let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
+      let undone: Wired.Undo.Reply = try daemon.call(Wired.Undo())
       #expect(undone.undone.subject == "9000")
-      Self.same(Self.body(try house.backup()), before)
+      Self.same(Self.body(try daemon.backup()), before)
     }
   }
 
   /// Nothing of it is written, however many reminders it has.
-  @Test func aTenantsLimitIsHeldToBeforeRemindersArePutInPlace() async throws {
+  @Test func restoreOverATenantsLimitWritesNothing() async throws {
     var backup: [UInt8] = []
-    try await TrackerHouse.live { house in
-      try Self.furnish(house)
-      backup = try house.backup()
+    try await TestDaemon.run { daemon in
+      try Self.fill(daemon)
+      backup = try daemon.backup()
     }
     var acme = TenantDefinition(name: "acme")
     acme.reminders = 1
-    try await TrackerHouse.live({ [acme] in $0.tenants = ["acme": acme] }) { [backup] house in
+    try await TestDaemon.run({ [acme] in $0.tenants = ["acme": acme] }) { [backup] daemon in
       func parameters(_ more: [String: JSON]) -> [String: JSON] { more.merging(["tenant": "acme"]) { $1 } }
       for offset in stride(from: 0, to: backup.count, by: 300_000) {
         let part = Data(backup[offset..<min(offset + 300_000, backup.count)]).base64EncodedString()
-        let _: JSON = try house.call(
+        let _: JSON = try daemon.call(
           Wired.Upload.method, parameters(["upload": "backup", "offset": .int(Int64(offset)), "data": .string(part)]))
       }
-      let refusal = house.refusal(Wired.Restore.method, parameters(["upload": "backup"]))
+      let refusal = daemon.refusal(Wired.Restore.method, parameters(["upload": "backup"]))
       #expect(refusal?.name == "LimitExceeded", "\(String(describing: refusal))")
-      #expect(try await Self.shelves(house) == [0, 0, 0, 0])
+      #expect(try await Self.shelves(daemon) == [0, 0, 0, 0])
     }
   }
 
-  @Test func uploadsAreBoundedAndPhotosJudged() async throws {
-    try await TrackerHouse.live { house in
-      try house.put(.init(id: "tea", kind: .check))
-      func upload(_ name: String, _ offset: Int, _ data: String) -> TrackerHouse.Refusal? {
-        house.refusal(Wired.Upload(upload: name, offset: offset, data: data))
+  @Test func uploadsAreBoundedAndPhotosValidated() async throws {
+    try await TestDaemon.run { daemon in
+      try daemon.put(.init(id: "tea", kind: .check))
+      func upload(_ name: String, _ offset: Int, _ data: String) -> TestDaemon.Refusal? {
+        daemon.refusal(Wired.Upload(upload: name, offset: offset, data: data))
       }
       #expect(upload("a", 5, "AAAA")?.text("field") == "offset")
       #expect(upload("a", 0, "A!")?.text("field") == "data")
       #expect(upload("", 0, "AAAA")?.text("field") == "upload")
       #expect(upload("a", 0, Data(repeating: 0, count: (512 << 10) + 1).base64EncodedString())?.name == "LimitExceeded")
-      for number in 0..<Uploads.maxPerOwner { try house.upload([1, 2, 3], as: "\(number)") }
+      for number in 0..<Uploads.maxPerOwner { try daemon.upload([1, 2, 3], as: "\(number)") }
       #expect(upload("one more", 0, "AAAA")?.name == "LimitExceeded")
       #expect(upload("0", 2, "AAAA")?.text("message").contains("3 bytes") == true)
       #expect(
-        house.refusal(Wired.Log(tracker: "tea", photo: "0"))?.text("message").contains(
+        daemon.refusal(Wired.Log(tracker: "tea", photo: "0"))?.text("message").contains(
           "JPEG") == true)
-      try house.upload(Self.photo, as: "0")
-      let photo = try #require(try house.log("tea", photo: "0").entry?.photo)
+      try daemon.upload(Self.photo, as: "0")
+      let photo = try #require(try daemon.log("tea", photo: "0").entry?.photo)
       #expect(photo == SHA256.digest(of: Self.photo) + ".jpg")
       for name in ["../\(photo)", "/etc/passwd", "x.jpg", String(repeating: "0", count: 64) + ".jpg"] {
-        #expect(house.refusal(Wired.Photo(name: name))?.name == "NotFound")
+        #expect(daemon.refusal(Wired.Photo(name: name))?.name == "NotFound")
       }
       #expect(
-        house.refusal(Wired.Photo(name: photo, offset: 1 << 40))?.text("field")
+        daemon.refusal(Wired.Photo(name: photo, offset: 1 << 40))?.text("field")
           == "offset")
-      let path = "\(house.folder)/photos/\(getuid())/\(photo)"
+      let path = "\(daemon.folder)/photos/\(getuid())/\(photo)"
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
       #expect(mode == 0o600)
-      for name in try FileManager.default.contentsOfDirectory(atPath: house.folder + "/uploads") {
-        let file = house.folder + "/uploads" + "/" + name
+      for name in try FileManager.default.contentsOfDirectory(atPath: daemon.folder + "/uploads") {
+        let file = daemon.folder + "/uploads" + "/" + name
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
       }
     }
   }
 
-  @Test func uploadsAreGoneAfterTenMinutes() throws {
+  @Test func uploadsExpireAfterTenMinutes() throws {
     let folder = RunFolder.url.appending(path: "chime-uploads-\(UUID().uuidString)").path()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let uploads = Uploads(folder: folder)
@@ -381,7 +381,7 @@ struct BackupTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
   }
 
-  @Test func photosThatNothingRefersToGoAfterAMonth() throws {
+  @Test func unreferencedPhotosAreDeletedAfterAMonth() throws {
     let folder = RunFolder.url.appending(path: "chime-photos-\(UUID().uuidString)").path()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let photos = Photos(folder: folder)
@@ -400,66 +400,66 @@ struct BackupTests {
   }
 
   /// The single CSV file from Loop's archive: an upload has no file name to recognize it by.
-  @Test func loopsCheckmarksAreTakenWithoutTheirArchive() async throws {
-    try await TrackerHouse.live { house in
-      try house.upload(Array("Date,Reading,Run,\n2026-02-02,2,0,\n2026-02-01,2,2,\n".utf8), as: "file")
-      let reply: Wired.Import.Reply = try house.call(Wired.Import(upload: "file", format: .loop))
+  @Test func loopsCheckmarksFileIsImportedWithoutItsArchive() async throws {
+    try await TestDaemon.run { daemon in
+      try daemon.upload(Array("Date,Reading,Run,\n2026-02-02,2,0,\n2026-02-01,2,2,\n".utf8), as: "file")
+      let reply: Wired.Import.Reply = try daemon.call(Wired.Import(upload: "file", format: .loop))
       #expect(reply.added == 3 && Set(reply.trackers) == ["reading", "run"], "\(reply)")
     }
   }
 
   /// Imported entries from before the tracker's start move its start back, as in an import from Loop; undoing the
   /// import undoes that too.
-  @Test func entriesOfBeforeATrackersFirstDayMakeItBeginEarlier() async throws {
-    try await TrackerHouse.live { house in
-      try house.put(.init(id: "reading", title: ["en": "Reading"], kind: .check, startedOn: "2026-03-11"))
+  @Test func importOfEarlierEntriesMovesATrackersStartBack() async throws {
+    try await TestDaemon.run { daemon in
+      try daemon.put(.init(id: "reading", title: ["en": "Reading"], kind: .check, startedOn: "2026-03-11"))
       func startedOn() throws -> String? {
-        try house.call(Wired.List()).trackers.first?.startedOn
+        try daemon.call(Wired.List()).trackers.first?.startedOn
       }
       let days = (1...10).map { "reading,2026-03-\($0 < 10 ? "0" : "")\($0)\n" }.joined()
-      try house.upload(Array("tracker,day\n\(days)".utf8), as: "file")
-      let dry: Wired.Import.Reply = try house.call(
+      try daemon.upload(Array("tracker,day\n\(days)".utf8), as: "file")
+      let dry: Wired.Import.Reply = try daemon.call(
         Wired.Import(upload: "file", format: .csv, dryRun: true))
       let sentence = "reading: its days count from 2026-03-01 now, the day of its first entry"
       #expect(dry.remarks == [sentence])
       #expect(try startedOn() == "2026-03-11")
-      let reply: Wired.Import.Reply = try house.call(
+      let reply: Wired.Import.Reply = try daemon.call(
         Wired.Import(upload: "file", format: .csv))
       #expect(reply.added == 10 && reply.remarks == [sentence], "\(reply)")
       #expect(try startedOn() == "2026-03-01")
-      let totals: Wired.Days.Reply = try house.call(
+      let totals: Wired.Days.Reply = try daemon.call(
         Wired.Days(tracker: "reading", range: .init(from: "2026-03-01", to: "2026-03-10"))
       )
       #expect(totals.days.compactMap(\.number) == Array(1...10))
-      let _: Wired.Undo.Reply = try house.call(Wired.Undo())
+      let _: Wired.Undo.Reply = try daemon.call(Wired.Undo())
       #expect(try startedOn() == "2026-03-11")
     }
   }
 
-  @Test func entriesGoOutAndComeInAgain() async throws {
-    try await TrackerHouse.live { house in
-      try Self.furnish(house)
-      let body = Self.body(try house.backup())
+  @Test func exportedEntriesAreImportedAgain() async throws {
+    try await TestDaemon.run { daemon in
+      try Self.fill(daemon)
+      let body = Self.body(try daemon.backup())
       for format in [Wired.Export.Format.csv, .json] {
-        let replies = try house.client.callMore(Wired.Export(format: format))
+        let replies = try daemon.client.callMore(Wired.Export(format: format))
         var text = ""
         while let part = try replies.next() { text += part.text }
-        try house.upload(Array(text.utf8), as: "file")
-        let again: Wired.Import.Reply = try house.call(
+        try daemon.upload(Array(text.utf8), as: "file")
+        let again: Wired.Import.Reply = try daemon.call(
           Wired.Import(upload: "file", format: format == .csv ? .csv : .json, dryRun: true))
-        #expect(again.added == 0 && again.present == 41, "\(format): \(again.remarks)")
-        let _: Wired.RemoveEntry.Reply = try house.call(Wired.RemoveEntry(tracker: "weight"))
-        let back: Wired.Import.Reply = try house.call(
+        #expect(again.added == 0 && again.duplicates == 41, "\(format): \(again.remarks)")
+        let _: Wired.RemoveEntry.Reply = try daemon.call(Wired.RemoveEntry(tracker: "weight"))
+        let back: Wired.Import.Reply = try daemon.call(
           Wired.Import(upload: "file", format: format == .csv ? .csv : .json))
-        #expect(back.added == 20 && back.present == 21 && back.trackers.contains("weight"))
-        for _ in 0..<2 { let _: Wired.Undo.Reply = try house.call(Wired.Undo()) }
+        #expect(back.added == 20 && back.duplicates == 21 && back.trackers.contains("weight"))
+        for _ in 0..<2 { let _: Wired.Undo.Reply = try daemon.call(Wired.Undo()) }
       }
-      Self.same(Self.body(try house.backup()), body)
-      try house.upload(Array("{\"entries\":[{\"tracker\":\"water\",\"value\":\"much\"}]}".utf8), as: "file")
-      let refusal = house.refusal(Wired.Import(upload: "file", format: .json))
+      Self.same(Self.body(try daemon.backup()), body)
+      try daemon.upload(Array("{\"entries\":[{\"tracker\":\"water\",\"value\":\"much\"}]}".utf8), as: "file")
+      let refusal = daemon.refusal(Wired.Import(upload: "file", format: .json))
       #expect(refusal?.name == "InvalidFile" && refusal?.parameters["line"] == .int(1))
       #expect(
-        house.refusal(Wired.Export(format: .csv))?.description.contains("ExpectedMore")
+        daemon.refusal(Wired.Export(format: .csv))?.description.contains("ExpectedMore")
           == true)
     }
   }

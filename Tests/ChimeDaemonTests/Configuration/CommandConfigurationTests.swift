@@ -10,7 +10,7 @@ import Testing
 struct CommandConfigurationTests {
   private func apply(_ text: String) throws -> LoadedConfiguration { try ConfigurationTests.apply(text) }
 
-  @Test func aTableIsReadAndPrintedAndReadAgain() throws {
+  @Test func printedCommandTableReadsBack() throws {
     let text = """
       [commands]
       enabled = true
@@ -61,7 +61,7 @@ struct CommandConfigurationTests {
     #expect(!printed.contains("nas = 1"))
   }
 
-  @Test func filesMayEachSayAPart() throws {
+  @Test func filesMayEachDefineAPart() throws {
     var loaded = try apply("[commands.backup]\ntimeLimit = \"10m\"")
     let error = #expect(throws: ConfigurationError.self) { try ConfigurationFiles.checkWhole(loaded) }
     #expect(
@@ -122,7 +122,7 @@ struct CommandConfigurationTests {
     ("x.limits.processorTime = 3", "commands.x.limits.processorTime must be a duration from 1s to 1d"),
     ("x.limits.cpu = 3", "\"limits.cpu\" is not a key of a command"),
   ])
-  func refusals(text: String, sentence: String) {
+  func refusesInvalidCommands(text: String, sentence: String) {
     let error = #expect(throws: ConfigurationError.self) {
       try apply(text.hasPrefix("[") ? text : "[commands]\n" + text)
     }
@@ -130,7 +130,7 @@ struct CommandConfigurationTests {
     #expect(error?.description.hasPrefix("chimed.toml:") == true)
   }
 
-  @Test func theSystemsDaemonHasToBeTold() throws {
+  @Test func systemDaemonEnablesCommandsOnlyIfConfigured() throws {
     func book(_ text: String, isSystem: Bool) throws -> CommandRegistry {
       try apply(text).configuration.commandBook(isSystem: isSystem, file: "/etc/chime/chimed.toml")
     }

@@ -17,7 +17,7 @@ struct ConfigurationTests {
 
   /// The shipped file lists every key with its default: uncommented, it changes nothing and is complete. The location
   /// has no default, so its numbers are an example.
-  @Test func theShippedFileStatesTheDefaults() throws {
+  @Test func shippedFileStatesTheDefaults() throws {
     let shipped = try String(contentsOf: Self.root.appending(path: "Config/chimed.toml"), encoding: .utf8)
     #expect(try Self.apply(shipped) == LoadedConfiguration())
     let uncommented = shipped.split(separator: "\n", omittingEmptySubsequences: false).map { line -> Substring in
@@ -35,7 +35,7 @@ struct ConfigurationTests {
   }
 
   /// The output of --print-config is an equivalent configuration.
-  @Test func whatIsPrintedReadsBack() throws {
+  @Test func printedConfigurationReadsBack() throws {
     var loaded = try Self.apply(
       """
       [defaults]
@@ -165,12 +165,12 @@ struct ConfigurationTests {
     ("[calendars]\nholidays = [2026-12-24]", "found a date"),
     ("log = 3", "log must be a table, [log]; found a whole number"),
   ])
-  func refusals(text: String, sentence: String) throws {
+  func refusesInvalidConfigurations(text: String, sentence: String) throws {
     let error = #expect(throws: ConfigurationError.self) { try Self.apply(text) }
     #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
   }
 
-  @Test func hostileBytesAreRefusedNotTaken() {
+  @Test func hostileBytesAreRefused() {
     for bytes: [UInt8] in [[0xFF, 0xFE, 0x00], Array(repeating: 0x5B, count: 100_000), [0], Array("a=\"\u{0}\"".utf8)] {
       var loaded = LoadedConfiguration()
       #expect(throws: ConfigurationError.self) {
@@ -179,7 +179,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func dropInsLieOverTheFileInTheOrderOfTheirNames() throws {
+  @Test func dropInsOverrideTheFileInTheOrderOfTheirNames() throws {
     let folder = RunFolder.url.appending(path: "chime-config-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let dropIns = folder.appending(path: "chimed.toml.d")
@@ -197,7 +197,7 @@ struct ConfigurationTests {
   }
 
   /// Two files may each set one coordinate; a single coordinate is an error.
-  @Test func aPlaceIsBothCoordinates() throws {
+  @Test func locationNeedsBothCoordinates() throws {
     var loaded = try Self.apply("[place]\nlatitude = 50.0875")
     let error = #expect(throws: ConfigurationError.self) { try ConfigurationFiles.checkWhole(loaded) }
     #expect(error?.description == "chimed.toml:2: place.latitude needs place.longitude")
@@ -206,7 +206,7 @@ struct ConfigurationTests {
     #expect(loaded.configuration.place == Place(latitude: 50.0875, longitude: 14.4213))
   }
 
-  @Test func aMissingFileIsAllDefaultsUnlessItWasAskedFor() throws {
+  @Test func missingFileMeansDefaultsUnlessItWasNamed() throws {
     #expect(try ConfigurationFiles.load(path: "/nonexistent/chimed.toml", isRequired: false).files.isEmpty)
     let error = #expect(throws: ConfigurationError.self) {
       try ConfigurationFiles.load(path: "/nonexistent/chimed.toml", isRequired: true)
@@ -217,7 +217,7 @@ struct ConfigurationTests {
 
 /// The daemon's command line, and the resulting paths.
 struct ArgumentsTests {
-  @Test func placesFollowOptionsThenSystemdThenXDG() throws {
+  @Test func pathsFollowOptionsThenSystemdThenXDG() throws {
     let plain = try Arguments([]).paths(environment: ["HOME": "/home/ann"], uid: 1_000)
     #expect(plain.storePath == "/home/ann/.local/state/chime/chime.db")
     #expect(plain.configurationPath == "/home/ann/.config/chime/chimed.toml")
@@ -242,7 +242,7 @@ struct ArgumentsTests {
     (["--config"], "--config needs a value"),
     (["serve"], "chimed knows no serve"),
   ])
-  func refusals(words: [String], sentence: String) {
+  func refusesInvalidOptions(words: [String], sentence: String) {
     let error = #expect(throws: Arguments.UsageError.self) { try Arguments(words) }
     #expect(error?.message == sentence)
   }

@@ -11,7 +11,7 @@ import Testing
 
   private static func day(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 
-  @Test func everyCountryAndEachOfItsPartsCanBeRead() throws {
+  @Test func holidaysOfEveryCountryAndRegionCanBeRead() throws {
     let table = try Self.table()
     #expect(table.sections.count > 200)
     #expect(table.years.count >= 10)
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// Known holidays, from printed calendars.
-  @Test func daysThatAreKnownOtherwise() throws {
+  @Test func holidaysMatchPrintedCalendars() throws {
     let table = try Self.table()
     for (country, date, english, czech) in [
       ("CZ", "2026-12-24", "Christmas Eve", "Štědrý den"), ("CZ", "2027-03-26", "Good Friday", "Velký pátek"),
@@ -43,7 +43,7 @@ import Testing
     #expect(try table.holidays(of: "CZ").names(on: Self.day("2026-12-23")) == nil)
   }
 
-  @Test func theConfigurationGoesBeforeTheLocale() throws {
+  @Test func configuredCountryOverridesTheLocale() throws {
     var configuration = Configuration()
     func code(_ environment: [String: String]) -> String? {
       HolidayCountry.code(configuration, environment: environment)
@@ -64,7 +64,7 @@ import Testing
     return loaded
   }
 
-  @Test func aCountryIsTakenAndShown() throws {
+  @Test func countryIsReadAndPrinted() throws {
     let loaded = try Self.apply("[calendars]\ncountry = \"de-by\"\noffice = [\"2026-12-28\"]")
     #expect(loaded.configuration.holidayCountry == "DE-BY")
     #expect(loaded.configuration.calendars.keys.sorted() == ["office"])
@@ -80,12 +80,12 @@ import Testing
     ("country = \"DE-XX\"", "calendars.country: DE does not have this part; it has DE-Augsburg, DE-BB, DE-BE"),
     ("country = \"CZ-PR\"", "calendars.country: Chime knows no parts of CZ; give only the country"),
   ])
-  func aCountryThatIsNoneIsRefused(line: String, sentence: String) throws {
+  func unknownCountryIsRefused(line: String, sentence: String) throws {
     let error = #expect(throws: ConfigurationError.self) { try Self.apply("[calendars]\n\(line)") }
     #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
   }
 
-  @Test func aCalendarOfThatNameOfOnesOwnGoesBefore() throws {
+  @Test func customCalendarNamedHolidaysOverridesTheCountry() throws {
     let zones = ZoneCatalog(localLink: "/nonexistent")
     var calendars = CalendarFiles()
     #expect(calendars.update([:], country: "CZ", zones: zones) == ["holidays"])
@@ -108,7 +108,7 @@ import Testing
   }
 
   /// Half a year before the end of the table, reminders that use it are reported.
-  @Test func theEndOfTheTableIsTold() throws {
+  @Test func remindersNearTheEndOfTheTableAreReported() throws {
     let holidays = try Self.table().holidays(of: "CZ")
     let end = holidays.years.upperBound
     func at(_ text: String) throws -> Instant { try RFC3339.parse(text) }

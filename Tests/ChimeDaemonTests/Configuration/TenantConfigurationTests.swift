@@ -7,7 +7,7 @@ import Testing
 struct TenantConfigurationTests {
   private func apply(_ text: String) throws -> LoadedConfiguration { try ConfigurationTests.apply(text) }
 
-  @Test func aTableIsReadAndPrintedAndReadAgain() throws {
+  @Test func printedTenantTableReadsBack() throws {
     let text = """
       [tenants.acme-eu]
       users = ["billing", 1005]
@@ -30,7 +30,7 @@ struct TenantConfigurationTests {
   }
 
   /// Another file changes the keys that it contains, and leaves the rest.
-  @Test func filesMayEachSayAPart() throws {
+  @Test func filesMayEachDefineAPart() throws {
     var loaded = try apply("[tenants.acme]\nreminders = 5\nusers = [1]")
     try ConfigurationFiles.apply(
       Array("[tenants.acme]\nreminders = 7\n[tenants.other]".utf8), file: "10-more.toml", to: &loaded)
@@ -56,7 +56,7 @@ struct TenantConfigurationTests {
       "chimed.toml:2:9: tenants.acme.users must be an array of users by name or number, such as [\"billing\", 1005], at "
         + "most 1000; found an array"
     ),
-  ]) func refused(text: String, sentence: String) throws {
+  ]) func refusesInvalidTenants(text: String, sentence: String) throws {
     let error = #expect(throws: ConfigurationError.self) { try apply(text) }
     #expect(error?.description == sentence)
   }

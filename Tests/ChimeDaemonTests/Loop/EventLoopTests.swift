@@ -17,7 +17,7 @@ struct EventLoopTests {
   }
 
   /// The daemon's main releases the loop once it runs; only an optimized build would free it at once.
-  @Test func aLoopThatRunsStaysThoughNobodyHoldsIt() async throws {
+  @Test func runningLoopIsNotReleased() async throws {
     let folder = RunFolder.url.appending(path: "chime-loop-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -28,7 +28,7 @@ struct EventLoopTests {
   }
 
   /// An owner's endpoints that never answer share a limit of descriptors.
-  @Test func anOwnersEndpointsShareTheirAttempts() {
+  @Test func endpointsOfAnOwnerShareAnAttemptLimit() {
     func policies(_ endpoints: [Endpoint], atOnce: Int = 8) -> DeliveryQueuePolicies {
       var settings = Configuration().channels
       settings.webhookConcurrency = atOnce

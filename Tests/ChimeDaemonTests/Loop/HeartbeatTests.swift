@@ -10,16 +10,16 @@ import Testing
 @Suite struct HeartbeatTests {
   private static let start = Instant(seconds: 1_774_600_000)
 
-  @Test func itBeatsWhileEverythingIsInOrder() {
+  @Test func heartbeatIsSentWhileTheDaemonIsHealthy() {
     var heartbeat = Heartbeat()
     #expect(heartbeat.step(.init(), at: Self.start) == .beat)
     #expect(heartbeat.step(.init(nextDue: Self.start + .hours(1)), at: Self.start) == .beat)
     heartbeat.taken(.beat, at: Self.start)
-    #expect(heartbeat.takenAt == Self.start && heartbeat.sentence == nil)
+    #expect(heartbeat.acceptedAt == Self.start && heartbeat.sentence == nil)
   }
 
   /// The failure is reported once until it has been accepted, and again when it recurs.
-  @Test func aStoreThatTakesNothingEndsIt() {
+  @Test func refusingStoreStopsTheHeartbeat() {
     var heartbeat = Heartbeat()
     let full = Heartbeat.Signs(storeProblem: "the disk is full")
     #expect(heartbeat.step(full, at: Self.start) == .fail("the disk is full"))
@@ -27,21 +27,21 @@ import Testing
     #expect(heartbeat.sentence == "the heartbeat cannot be sent: the disk is full")
     #expect(heartbeat.step(full, at: Self.start + .minutes(1)) == .fail("the disk is full"))
     heartbeat.taken(.fail("the disk is full"), at: Self.start + .minutes(1))
-    #expect(heartbeat.takenAt == nil, "that is no heartbeat")
+    #expect(heartbeat.acceptedAt == nil, "that is no heartbeat")
     #expect(heartbeat.step(full, at: Self.start + .minutes(2)) == .nothing)
     #expect(heartbeat.step(.init(), at: Self.start + .minutes(3)) == .beat)
     #expect(heartbeat.sentence == nil)
     #expect(heartbeat.step(full, at: Self.start + .minutes(4)) == .fail("the disk is full"))
   }
 
-  @Test func aTimeThatNobodyWaitsForEndsIt() {
+  @Test func missingTimerStopsTheHeartbeat() {
     var heartbeat = Heartbeat()
     let signs = Heartbeat.Signs(nextDue: Self.start + .hours(1), isAwaited: false)
     #expect(heartbeat.step(signs, at: Self.start) == .fail("no timer is set for the next due time"))
   }
 
   /// After a long sleep, due times are hours old and then fire; only a time that stays due for a minute is a fault.
-  @Test func whatIsDueAndDoesNotFireEndsIt() {
+  @Test func overdueTimeStopsTheHeartbeat() {
     var heartbeat = Heartbeat()
     let old = Heartbeat.Signs(nextDue: Self.start - .hours(8))
     #expect(heartbeat.step(old, at: Self.start) == .beat)
@@ -56,7 +56,7 @@ import Testing
     #expect(heartbeat.step(next, at: Self.start - .hours(6)) == .beat)
   }
 
-  @Test func aReceiverThatDoesNotTakeItIsTold() {
+  @Test func refusingReceiverIsReported() {
     var heartbeat = Heartbeat()
     #expect(heartbeat.step(.init(), at: Self.start) == .beat)
     heartbeat.refused("answered 404")
@@ -66,7 +66,7 @@ import Testing
     #expect(heartbeat.sentence == nil)
   }
 
-  @Test func theConfigurationIsTaken() throws {
+  @Test func configurationIsRead() throws {
     let loaded = try ConfigurationTests.apply(
       """
       [heartbeat]
@@ -94,7 +94,7 @@ import Testing
     ("method = \"HEAD\"", "heartbeat.method must be one of \"POST\", \"GET\""),
     ("secretFile = \"../secret\"", "heartbeat.secretFile must be the absolute path of a file"),
   ])
-  func whatCannotBeIsRefused(_ lines: String, _ reason: String) {
+  func invalidSettingsAreRefused(_ lines: String, _ reason: String) {
     let error = #expect(throws: ConfigurationError.self) {
       try ConfigurationFiles.checkWhole(try ConfigurationTests.apply("[heartbeat]\n" + lines))
     }

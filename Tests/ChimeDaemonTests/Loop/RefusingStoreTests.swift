@@ -10,7 +10,7 @@ import Testing
 
 /// The loop with a store that can be read, but accepts writes only on request.
 struct RefusingStoreTests {
-  @Test func aStartWithoutWritingFiresFromMemoryAndRecordsLater() async throws {
+  @Test func startWithARefusingStoreFiresFromMemoryAndRecordsLater() async throws {
     let contents = MemoryStore()
     let now = SystemClock.now
     let reminder = Reminder(
@@ -36,7 +36,7 @@ struct RefusingStoreTests {
   }
 
   /// Zone rules that change while the disk is full are applied later.
-  @Test func whatHasToBeComputedAnewIsMadeUpFor() async throws {
+  @Test func recomputationIsAppliedWhenTheStoreAcceptsWrites() async throws {
     let contents = MemoryStore()
     let now = SystemClock.now
     let reminder = Reminder(
@@ -61,7 +61,7 @@ struct RefusingStoreTests {
   }
 
   /// A snapshot is restored while the store refuses writes, and refuses them too.
-  @Test func aStoreThatIsRestoredMeanwhileGoesOnWithWhatIsKept() async throws {
+  @Test func restoredStoreKeepsBufferedEvents() async throws {
     let (contents, older) = (MemoryStore(), MemoryStore())
     let now = SystemClock.now
     func reminder(_ id: String) throws -> Reminder {
@@ -80,11 +80,11 @@ struct RefusingStoreTests {
       try store.upsert(kept, next: due)
       try store.upsert(again, next: Instant(seconds: now.seconds - 60))
     }
-    let (store, snapshotManager) = (RefusingStore(contents), Keeper())
+    let (store, snapshotManager) = (RefusingStore(contents), FakeSnapshotManager())
     try await withLoop(store, snapshotManager) { loop in
       _ = try await until(loop) { $0.unrecorded == 2 }
       store.replace(with: older)
-      snapshotManager.tell(
+      snapshotManager.report(
         .restored(
           Restoration(
             at: now, snapshotTakenAt: now - .days(1), snapshotPath: "/nowhere", damagedPath: nil, reason: "test")))
@@ -162,12 +162,12 @@ private final class RefusingStore: Store {
 }
 
 /// A snapshot manager that only reports incidents.
-private final class Keeper: SnapshotManager {
+private final class FakeSnapshotManager: SnapshotManager {
   let wasChangedSinceSnapshot = false
   private let heard = Mutex<(@Sendable (StoreIncident) -> Void)?>(nil)
 
   func takeSnapshot(keeping count: Int) async throws -> StoreSnapshot { throw StoreFailure.closed }
   func snapshots() -> [StoreSnapshot] { [] }
   func watch(_ heard: @escaping @Sendable (StoreIncident) -> Void) { self.heard.withLock { $0 = heard } }
-  func tell(_ incident: StoreIncident) { heard.withLock { $0 }?(incident) }
+  func report(_ incident: StoreIncident) { heard.withLock { $0 }?(incident) }
 }

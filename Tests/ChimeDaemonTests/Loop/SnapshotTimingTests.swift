@@ -15,7 +15,7 @@ struct SnapshotTimingTests {
     return timing
   }
 
-  @Test func oneIsDueADayAfterTheLast() {
+  @Test func snapshotIsDueADayAfterTheLast() {
     let timing = Self.timing(Self.noon)
     let start = Self.noon - .days(9)
     #expect(!timing.isDue(at: Self.noon + Self.day - .seconds(1), every: Self.day, runningSince: start))
@@ -23,7 +23,7 @@ struct SnapshotTimingTests {
     #expect(Self.timing(nil).isDue(at: Self.noon, every: Self.day, runningSince: start))
   }
 
-  @Test func aDaemonThatHasJustStartedGoesByItsClockLater() {
+  @Test func startedDaemonWaitsTenMinutesBeforeASnapshot() {
     let timing = Self.timing(Self.noon)
     let late = Self.noon + .days(3)
     #expect(!timing.isDue(at: late + .minutes(9), every: Self.day, runningSince: late))
@@ -36,7 +36,7 @@ struct SnapshotTimingTests {
   }
 
   /// A clock change causes at most one snapshot, ten minutes later, and never stops them.
-  @Test func aClockThatWasSetNeitherStormsNorStops() {
+  @Test func clockChangeCausesAtMostOneSnapshot() {
     let start = Self.noon - .days(30)
     for step in [Milliseconds.days(400), .days(1), .minutes(5), .minutes(-5), .days(-2), .days(-10_000)] {
       var timing = Self.timing(Self.noon - .hours(1))
@@ -54,7 +54,7 @@ struct SnapshotTimingTests {
     }
   }
 
-  @Test func afterAFailureItIsTriedAnHourLater() {
+  @Test func failedSnapshotIsRetriedAfterAnHour() {
     var timing = Self.timing(nil)
     timing.failed(at: Self.noon)
     let start = Self.noon - .days(1)

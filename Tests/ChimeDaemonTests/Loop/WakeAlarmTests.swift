@@ -6,7 +6,7 @@ import Testing
 /// The alarm that wakes the machine.
 struct WakeAlarmTests {
   /// A machine without a hardware alarm is recognized, whether or not the timer can be created.
-  @Test func aMachineWithoutAnAlarmClockIsNotWoken() throws {
+  @Test func machineWithoutAHardwareAlarmIsNotWoken() throws {
     let folder = RunFolder.url.appending(path: "chime-rtc-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(WakeAlarm(isSystem: true, clocks: folder.path).problem != nil)

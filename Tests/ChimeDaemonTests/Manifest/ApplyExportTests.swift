@@ -15,15 +15,15 @@ import Varlink
   typealias Call = RemindersInterface.Apply
   typealias Trackers = TrackersInterface
 
-  private static func apply(_ house: TrackerHouse, _ text: String, otherwise: String) throws -> Call.Reply {
-    try house.call(
+  private static func apply(_ daemon: TestDaemon, _ text: String, defaultSet: String) throws -> Call.Reply {
+    try daemon.call(
       Call(
-        files: [.init(name: "a.toml", text: text)], otherwise: otherwise, secrets: [], packs: []))
+        files: [.init(name: "a.toml", text: text)], defaultSet: defaultSet, secrets: [], packs: []))
   }
 
   /// Random trackers of every kind, and packs with random choices and changes.
   @Test(arguments: [UInt64(1), 2, 3, 4])
-  func anExportAppliedIsTheSame(seed: UInt64) async throws {
+  func appliedExportReproducesTrackersAndPacks(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     func some<T>(_ make: @autoclosure () throws -> T) rethrows -> T? {
       Bool.random(using: &random) ? try make() : nil
@@ -62,7 +62,7 @@ import Varlink
           decimals: kind == .check ? 0 : number(0...3), goal: goal,
           presets: kind == .amount ? some(Set([quantity(), quantity()]).sorted()) ?? [] : [],
           usual: kind == .amount ? some(quantity()) : nil, counting: counting[number(0...6)],
-          dayStartsAt: some(number(0...1_439)) ?? 0, slot: Tracker.TimeOfDay.allCases[number(0...2)],
+          dayStartsAt: some(number(0...1_439)) ?? 0, timeOfDay: Tracker.TimeOfDay.allCases[number(0...2)],
           skipsEachMonth: some(number(0...31)), hasItems: Bool.random(using: &random),
           fields: some(["bodyFat": Unit("%")!, "body-water": Unit("kg")!]) ?? [:],
           milestoneStep: kind == .measure ? some(quantity()) : nil, icon: some(text(5)),
@@ -72,8 +72,8 @@ import Varlink
     }
     let all = trackers
     let (goal, pounds, wanted, language) = (number(2...20) * 250, some(["weight": "lb"]), some(false), some("cs"))
-    try await TrackerHouse.live { house in
-      try await house.store.write { transaction in
+    try await TestDaemon.run { daemon in
+      try await daemon.store.write { transaction in
         for tracker in all { try transaction.put(tracker) }
       }
       for (name, choices) in [
@@ -84,37 +84,37 @@ import Varlink
         let keys = Set(pack.reminders.map(\.key))
         var choices = choices
         choices.reminders = choices.reminders?.filter { keys.contains($0.key) }
-        let _: Trackers.InstallPack.Reply = try house.call(Trackers.InstallPack(name: name, choices: choices))
+        let _: Trackers.InstallPack.Reply = try daemon.call(Trackers.InstallPack(name: name, choices: choices))
       }
-      let listed = try house.call(Wired.List()).reminders
+      let listed = try daemon.call(Wired.List()).reminders
       for (index, reminder) in listed.enumerated() {
         let change: Wired.Draft =
           index % 2 == seed % 2
           ? .init(body: "", tags: ["a"], urgency: .critical, tracker: .init(quietWhenDone: false))
           : .init(title: "Mine \"too\"", when: "every 2h from 8:00 to 20:00", snooze: ["PT5M"])
-        let _: Wired.Update.Reply = try house.call(Wired.Update(id: reminder.id, change: change))
+        let _: Wired.Update.Reply = try daemon.call(Wired.Update(id: reminder.id, change: change))
       }
-      let _: Trackers.Put.Reply = try house.call(
-        Trackers.Put(tracker: .init(id: "water", presets: [111], slot: .evening, reset: ["goal"])))
-      let before = try await house.trackers()
-      let exported = try house.exported()
-      let again = try Self.apply(house, exported, otherwise: "moved")
+      let _: Trackers.Put.Reply = try daemon.call(
+        Trackers.Put(tracker: .init(id: "water", presets: [111], timeOfDay: .evening, reset: ["goal"])))
+      let before = try await daemon.trackers()
+      let exported = try daemon.exported()
+      let again = try Self.apply(daemon, exported, defaultSet: "moved")
       #expect(
         again.changes.allSatisfy { $0.fields.allSatisfy { $0.name == "set" } },
-        "\(TrackerHouse.summary(again).joined(separator: "\n"))")
-      let once = try Self.apply(house, exported, otherwise: "moved")
-      #expect(once.changes.isEmpty, "\(TrackerHouse.summary(once))")
+        "\(TestDaemon.summary(again).joined(separator: "\n"))")
+      let once = try Self.apply(daemon, exported, defaultSet: "moved")
+      #expect(once.changes.isEmpty, "\(TestDaemon.summary(once))")
       #expect(once.unchanged == all.count + 3)
-      let after = try await house.trackers()
+      let after = try await daemon.trackers()
       for (id, tracker) in before {
         var kept = try #require(after[id])
         (kept.set, kept.generation) = (tracker.set, tracker.generation)
         #expect(kept == tracker)
       }
-      try await TrackerHouse.live({
+      try await TestDaemon.run({
         $0.grace = .minutes(7); $0.defaultChannels = [ChannelName(rawValue: "other")]
       }) { empty in
-        _ = try Self.apply(empty, exported, otherwise: "moved")
+        _ = try Self.apply(empty, exported, defaultSet: "moved")
         #expect(try empty.exported() == exported)
         for (id, tracker) in try await empty.trackers() {
           var wanted = try #require(before[id])

@@ -14,30 +14,30 @@ import Varlink
   typealias Call = RemindersInterface.Apply
 
   private static func apply(
-    _ house: TrackerHouse, _ text: String, set: String? = nil, otherwise: String? = "home", prune: Bool? = nil,
+    _ daemon: TestDaemon, _ text: String, set: String? = nil, defaultSet: String? = "home", prune: Bool? = nil,
     dryRun: Bool? = nil, secrets: [Wired.SetSecret]? = [], plan: String? = nil
   ) throws -> Call.Reply {
-    try house.call(
+    try daemon.call(
       Call(
-        files: [.init(name: "a.toml", text: text)], set: set, otherwise: otherwise, prune: prune, dryRun: dryRun,
+        files: [.init(name: "a.toml", text: text)], set: set, defaultSet: defaultSet, prune: prune, dryRun: dryRun,
         secrets: secrets, plan: plan))
   }
 
-  private static func faults(_ house: TrackerHouse, _ files: [(String, String)]) -> [String] {
+  private static func faults(_ daemon: TestDaemon, _ files: [(String, String)]) -> [String] {
     guard
-      let refusal = house.refusal(
-        Call(files: files.map { .init(name: $0.0, text: $0.1) }, otherwise: "home", secrets: [])),
+      let refusal = daemon.refusal(
+        Call(files: files.map { .init(name: $0.0, text: $0.1) }, defaultSet: "home", secrets: [])),
       let set = try? JSONReader.read(Wired.InvalidSet.self, from: refusal.parameters.bytes)
     else { return ["no faults"] }
     return set.faults.map { "\($0.file):\($0.line):\($0.column): \($0.key): \($0.message)" }
   }
 
-  private static func export(_ house: TrackerHouse) throws -> String {
-    try house.call(Wired.Export(format: "toml")).text
+  private static func export(_ daemon: TestDaemon) throws -> String {
+    try daemon.call(Wired.Export(format: "toml")).text
   }
 
-  private static func generations(_ house: TrackerHouse) async throws -> [String: Int64] {
-    try await house.store.read { transaction in
+  private static func generations(_ daemon: TestDaemon) async throws -> [String: Int64] {
+    try await daemon.store.read { transaction in
       Dictionary(
         uniqueKeysWithValues: try transaction.reminders(ReminderFilter(), page: Page(limit: 1_000)).map {
           ($0.reminder.id.rawValue, $0.reminder.generation)
@@ -53,7 +53,7 @@ import Varlink
   }
 
   /// A faulty field gives the same message from a client, a batch, an edit, a file and a backup.
-  @Test func aFaultIsToldTheSameWhicheverWayItComes() async throws {
+  @Test func reminderFaultHasTheSameMessageFromEverySource() async throws {
     let faults: [(line: String, change: Wired.Draft, spoil: (inout Reminder) -> Void, message: String)] = [
       (
         "url = \"nonsense\"", .init(url: "nonsense"), { $0.url = "nonsense" },
@@ -79,24 +79,24 @@ import Varlink
         "there is no repeat 3 to add channels to: there are repeats 1 to 2"
       ),
     ]
-    try await TrackerHouse.live { house in
-      _ = try Self.apply(house, "[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"daily at 9:00\"\n")
-      let stored = try await house.store.read { try $0.reminders(ReminderFilter(), page: Page(limit: 1)) }
+    try await TestDaemon.run { daemon in
+      _ = try Self.apply(daemon, "[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"daily at 9:00\"\n")
+      let stored = try await daemon.store.read { try $0.reminders(ReminderFilter(), page: Page(limit: 1)) }
       let known = try #require(stored.first).reminder
       for (line, change, spoil, message) in faults {
         var draft = change
         (draft.title, draft.when) = ("Tea", "daily at 9:00")
         let field = try #require(line.split(separator: " ").first.map(String.init))
-        let added = try #require(house.refusal(Wired.Add(reminder: draft)))
+        let added = try #require(daemon.refusal(Wired.Add(reminder: draft)))
         let said = added.text("message")
         #expect(said.hasPrefix(message) && added.text("field") == field, "\(added)")
-        let changed = try #require(house.refusal(Wired.Update(id: "tea", change: change)))
+        let changed = try #require(daemon.refusal(Wired.Update(id: "tea", change: change)))
         #expect(changed.text("message") == said && changed.text("field") == field, "\(changed)")
-        let many = try #require(house.refusal(Wired.AddMany(reminders: [draft])))
+        let many = try #require(daemon.refusal(Wired.AddMany(reminders: [draft])))
         #expect(
           many.parameters["faults"] == [["index": 0, "field": .string(field), "message": .string(said)]], "\(many)")
         let file = "[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"daily at 9:00\"\n\(line)\n"
-        let found = Self.faults(house, [("a.toml", file)])
+        let found = Self.faults(daemon, [("a.toml", file)])
         #expect(
           found.map { $0.hasPrefix("a.toml:5:") && $0.hasSuffix(": was rejected: \(said)") } == [true], "\(found)")
         var spoilt = known
@@ -115,9 +115,9 @@ import Varlink
   }
 
   /// The same for an endpoint.
-  @Test func aFaultOfAnEndpointIsToldTheSameWhicheverWayItComes() async throws {
+  @Test func endpointFaultHasTheSameMessageFromEverySource() async throws {
     typealias Settings = EndpointsInterface.Settings
-    let faults: [(line: String, wire: Settings, kept: EndpointSettings, message: String)] = [
+    let faults: [(line: String, wire: Settings, isBuffered: EndpointSettings, message: String)] = [
       (
         "concurrency = 65", .init(concurrency: 65), .init(concurrency: 65), "give a number from 1 to 64"
       ),
@@ -136,15 +136,15 @@ import Varlink
       ("template = \"{\"", .init(template: "{"), .init(template: "{"), "the template is not JSON"),
       ("certificates = \"x\"", .init(certificates: "x"), .init(certificates: "x"), ""),
     ]
-    try await TrackerHouse.live { house in
+    try await TestDaemon.run { daemon in
       for (line, wire, kept, message) in faults {
         let field = try #require(line.split(separator: " ").first.map(String.init))
         let put = try #require(
-          house.refusal(EndpointsInterface.Put(name: "team", url: "https://example.org/", settings: wire)))
+          daemon.refusal(EndpointsInterface.Put(name: "team", url: "https://example.org/", settings: wire)))
         let said = put.text("message")
         #expect(said.hasPrefix(message) && !said.isEmpty && put.text("field") == field, "\(put)")
         let file = "[[endpoint]]\nname = \"team\"\nurl = \"https://example.org/\"\n\(line)\n"
-        let found = Self.faults(house, [("a.toml", file)])
+        let found = Self.faults(daemon, [("a.toml", file)])
         #expect(found.contains { $0.hasPrefix("a.toml:4:") && $0.hasSuffix(": was rejected: \(said)") }, "\(found)")
         do {
           var judge = BackupJudge { $0 }
@@ -161,7 +161,7 @@ import Varlink
     }
   }
 
-  @Test func theManualHasEveryKeyAndNoOther() throws {
+  @Test func manualListsExactlyTheKeys() throws {
     let root = URL(filePath: Package.folder)
     let manual = try String(contentsOf: root.appending(path: "docs/apply.md"), encoding: .utf8)
     for (table, keys) in [
@@ -178,8 +178,8 @@ import Varlink
     }
   }
 
-  @Test func addsChangesAndLeavesAlone() async throws {
-    try await TrackerHouse.live { house in
+  @Test func remindersAreAddedChangedAndLeftAlone() async throws {
+    try await TestDaemon.run { daemon in
       let text = """
         [[reminder]]
         id = "water"
@@ -192,85 +192,86 @@ import Varlink
         title = "Long ago"
         when = "at 2020-01-01 09:00"
         """
-      let dry = try Self.apply(house, text, dryRun: true)
+      let dry = try Self.apply(daemon, text, dryRun: true)
       #expect(dry.changes.map(\.action) == [.add, .add])
-      let none = try await Self.generations(house)
+      let none = try await Self.generations(daemon)
       #expect(none.isEmpty, "a dry run adds nothing")
-      let first = try Self.apply(house, text, plan: dry.plan)
+      let first = try Self.apply(daemon, text, plan: dry.plan)
       #expect(first.changes.map(\.id).contains("water"))
       #expect(first.warnings == ["a.toml:8: \"Long ago\" is in the past and is left out"])
-      let before = try await Self.generations(house)
+      let before = try await Self.generations(daemon)
       #expect(before.count == 2)
 
       // A second apply changes nothing, even for schedules that got a start when they were added.
-      let second = try Self.apply(house, text)
+      let second = try Self.apply(daemon, text)
       #expect(second.changes.isEmpty)
       #expect(second.unchanged == 2)
-      #expect(try await Self.generations(house) == before)
+      #expect(try await Self.generations(daemon) == before)
 
-      let changed = try Self.apply(house, text.replacing("8:00 to 22:00", with: "9:00 to 22:00"))
+      let changed = try Self.apply(daemon, text.replacing("8:00 to 22:00", with: "9:00 to 22:00"))
       #expect(
         Self.summary(changed) == [
           #"change reminder water Drink water: when "every 90m from 08:00 to 22:00" "every 90m from 09:00 to 22:00""#
         ])
-      #expect(try await Self.generations(house)["water"] == (before["water"] ?? 0) + 1)
+      #expect(try await Self.generations(daemon)["water"] == (before["water"] ?? 0) + 1)
       // Manual changes revert to the file; fields not in the file revert to their defaults.
-      let _: Wired.Update.Reply = try house.call(
+      let _: Wired.Update.Reply = try daemon.call(
         Wired.Update(id: "water", change: .init(tags: ["mine"], urgency: .low)))
-      let back = try Self.apply(house, text.replacing("8:00 to 22:00", with: "9:00 to 22:00"))
+      let back = try Self.apply(daemon, text.replacing("8:00 to 22:00", with: "9:00 to 22:00"))
       #expect(
         Self.summary(back) == [#"change reminder water Drink water: tags ["mine"] []; urgency "low" "normal""#])
     }
   }
 
-  @Test func whatIsShownIsWhatIsDone() async throws {
-    try await TrackerHouse.live { house in
+  @Test func applyRefusesAPlanThatIsOutdated() async throws {
+    try await TestDaemon.run { daemon in
       let text = "[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"daily at 9:00\"\n"
-      let dry = try Self.apply(house, text, dryRun: true)
-      _ = try Self.apply(house, text)
-      let refusal = house.refusal(
-        Call(files: [.init(name: "a", text: text)], otherwise: "home", secrets: [], plan: dry.plan))
+      let dry = try Self.apply(daemon, text, dryRun: true)
+      _ = try Self.apply(daemon, text)
+      let refusal = daemon.refusal(
+        Call(files: [.init(name: "a", text: text)], defaultSet: "home", secrets: [], plan: dry.plan))
       #expect(refusal?.name == "io.chime.Reminders.Conflict")
     }
   }
 
-  @Test func prunesItsOwnOnly() async throws {
-    try await TrackerHouse.live { house in
+  @Test func pruneRemovesOnlyRemindersOfItsSet() async throws {
+    try await TestDaemon.run { daemon in
       let one = "[[reminder]]\nid = \"one\"\ntitle = \"One\"\nwhen = \"daily at 9:00\"\n"
       let two = "[[reminder]]\nid = \"two\"\ntitle = \"Two\"\nwhen = \"daily at 10:00\"\n"
       let other = "[[reminder]]\nid = \"other\"\ntitle = \"Other\"\nwhen = \"daily at 11:00\"\n"
-      _ = try Self.apply(house, one + two)
-      _ = try Self.apply(house, other, otherwise: "work")
-      let byHand: Wired.Add.Reply = try house.call(Wired.Add(reminder: .init(title: "By hand", when: "daily at 12:00")))
+      _ = try Self.apply(daemon, one + two)
+      _ = try Self.apply(daemon, other, defaultSet: "work")
+      let byHand: Wired.Add.Reply = try daemon.call(
+        Wired.Add(reminder: .init(title: "By hand", when: "daily at 12:00")))
       #expect(byHand.reminder.set == nil)
 
-      let kept = try Self.apply(house, one)
-      #expect((kept.changes.count, kept.leftOver) == (0, 1))
-      let pruned = try Self.apply(house, one, prune: true)
+      let kept = try Self.apply(daemon, one)
+      #expect((kept.changes.count, kept.notPruned) == (0, 1))
+      let pruned = try Self.apply(daemon, one, prune: true)
       #expect(Self.summary(pruned) == [#"remove reminder two Two: when "daily at 10:00" nil"#])
-      #expect(Set(try await Self.generations(house).keys) == ["one", "other", byHand.reminder.id])
-      #expect(try Self.apply(house, one, prune: true).changes.isEmpty)
+      #expect(Set(try await Self.generations(daemon).keys) == ["one", "other", byHand.reminder.id])
+      #expect(try Self.apply(daemon, one, prune: true).changes.isEmpty)
 
       // It returns under its id, although there is history.
-      #expect(try Self.apply(house, one + two).changes.map(\.action) == [.add])
+      #expect(try Self.apply(daemon, one + two).changes.map(\.action) == [.add])
       // An empty file with --prune removes the set, and another set of the same name takes a reminder over.
       #expect(
-        try Self.summary(Self.apply(house, one, otherwise: "work")) == [
+        try Self.summary(Self.apply(daemon, one, defaultSet: "work")) == [
           #"change reminder one One: set "home" "work""#
         ])
-      #expect(try Self.apply(house, "", prune: true).changes.map(\.id) == ["two"])
-      let nameless = house.refusal(
+      #expect(try Self.apply(daemon, "", prune: true).changes.map(\.id) == ["two"])
+      let nameless = daemon.refusal(
         Call(files: [.init(name: "a", text: one)], prune: true, secrets: []))
       #expect(nameless?.text("field") == "set")
       // A reminder set by hand with the title of one in the file joins the set.
-      let taken = try Self.apply(house, "[[reminder]]\ntitle = \"By hand\"\nwhen = \"daily at 12:00\"\n")
+      let taken = try Self.apply(daemon, "[[reminder]]\ntitle = \"By hand\"\nwhen = \"daily at 12:00\"\n")
       #expect(taken.changes.map(\.id) == [byHand.reminder.id])
       #expect(taken.changes.first?.fields.map(\.name) == ["set"])
     }
   }
 
-  @Test func endpointsHaveTheirSecretsFromFiles() async throws {
-    try await TrackerHouse.live { house in
+  @Test func endpointSecretsComeFromFiles() async throws {
+    try await TestDaemon.run { daemon in
       let secret = "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()
       let text = """
         [[endpoint]]
@@ -281,94 +282,94 @@ import Varlink
         rate = "30/1m"
         inOrder = true
         """
-      let asked = try Self.apply(house, text, dryRun: true, secrets: nil)
+      let asked = try Self.apply(daemon, text, dryRun: true, secrets: nil)
       #expect(asked.secretFiles == ["team.secret"])
       #expect(
-        Self.faults(house, [("a.toml", text)]) == [
+        Self.faults(daemon, [("a.toml", text)]) == [
           "a.toml:4:14: endpoint[1].secretFile: names a file that does not exist: \"team.secret\""
         ])
       let given = [Wired.SetSecret(path: "team.secret", text: secret)]
-      let added = try Self.apply(house, text, secrets: given)
+      let added = try Self.apply(daemon, text, secrets: given)
       #expect(added.changes.map(\.id) == ["team"])
       #expect(
         added.fileUses == [
           .init(endpoint: "team", key: .secretFile, path: "team.secret", url: "http://127.0.0.1:9/hook")
         ])
       #expect(!"\(added)".contains("whsec_"), "no secret is in an answer")
-      #expect(try Self.apply(house, text, secrets: given).changes.isEmpty)
+      #expect(try Self.apply(daemon, text, secrets: given).changes.isEmpty)
       // If the file is missing, an endpoint keeps its secret.
-      let kept = try Self.apply(house, text)
+      let kept = try Self.apply(daemon, text)
       #expect(kept.changes.isEmpty && kept.fileUses == nil, "what it has already is not asked about")
       #expect(kept.warnings == ["team.secret does not exist: the endpoint team keeps its present value"])
       let other = "whsec_" + Data(repeating: 8, count: 32).base64EncodedString()
-      let replaced = try Self.apply(house, text, secrets: [.init(path: "team.secret", text: other)])
+      let replaced = try Self.apply(daemon, text, secrets: [.init(path: "team.secret", text: other)])
       #expect(Self.summary(replaced) == ["change endpoint team -: secret nil nil"])
-      let exported = try Self.export(house)
+      let exported = try Self.export(daemon)
       #expect(exported.contains("secretFile = \"team.secret\"\n") && !exported.contains("whsec_"))
-      #expect(try Self.apply(house, exported, otherwise: nil).changes.isEmpty)
-      #expect(try Self.apply(house, "", prune: true).changes.map(\.kind) == [.endpoint])
-      let left: EndpointsInterface.List.Reply = try house.call(EndpointsInterface.List())
+      #expect(try Self.apply(daemon, exported, defaultSet: nil).changes.isEmpty)
+      #expect(try Self.apply(daemon, "", prune: true).changes.map(\.kind) == [.endpoint])
+      let left: EndpointsInterface.List.Reply = try daemon.call(EndpointsInterface.List())
       #expect(left.endpoints.isEmpty)
     }
   }
 
   /// A token is sent to the endpoint's address, so a changed address is reported, whether or not the set names the token.
-  @Test func aTokenThatMovesIsTold() async throws {
-    try await TrackerHouse.live { house in
+  @Test func changedAddressOfATokenIsReported() async throws {
+    try await TestDaemon.run { daemon in
       func text(_ url: String, file: Bool) -> String {
         "[[endpoint]]\nname = \"phone\"\nurl = \"\(url)\"\ntemplate = \"gotify\"\n"
           + (file ? "tokenFile = \"~/token\"\n" : "")
       }
       let (here, there) = ("https://push.example.org/message", "https://stranger.example/message")
       let given = [Wired.SetSecret(path: "~/token", text: "AbCdEfGh1234567")]
-      let first = try Self.apply(house, text(here, file: true), secrets: given)
+      let first = try Self.apply(daemon, text(here, file: true), secrets: given)
       #expect(first.fileUses == [.init(endpoint: "phone", key: .tokenFile, path: "~/token", url: here)])
       #expect(!"\(first)".contains("AbCdEf"), "no token is in an answer")
-      #expect(try Self.apply(house, text(here, file: true), secrets: given).fileUses == nil)
-      let moved = try Self.apply(house, text(there, file: false), dryRun: true)
+      #expect(try Self.apply(daemon, text(here, file: true), secrets: given).fileUses == nil)
+      let moved = try Self.apply(daemon, text(there, file: false), dryRun: true)
       #expect(moved.fileUses == [.init(endpoint: "phone", key: .tokenFile, url: there)])
-      let named = try Self.apply(house, text(there, file: true), dryRun: true, secrets: given)
+      let named = try Self.apply(daemon, text(there, file: true), dryRun: true, secrets: given)
       #expect(named.fileUses == [.init(endpoint: "phone", key: .tokenFile, url: there)])
     }
   }
 
   /// An email endpoint with a log-in: the set names the password's file, the password goes to the server, and it is
   /// removed with the user name.
-  @Test func anEmailHasItsPasswordInAFile() async throws {
-    try await TrackerHouse.live { house in
+  @Test func emailPasswordComesFromAFile() async throws {
+    try await TestDaemon.run { daemon in
       func text(_ more: String, via: String = "smtps://mail.example.org") -> String {
         "[[endpoint]]\nname = \"me\"\nurl = \"mailto:ann@example.org\"\nvia = \"\(via)\"\n"
           + "from = \"chime@example.org\"\n" + more
       }
       let login = "user = \"ann\"\ntokenFile = \"~/password\"\n"
       let given = [Wired.SetSecret(path: "~/password", text: "s3cret-password\n")]
-      let faults = Self.faults(house, [("a.toml", text("user = \"ann\"\n"))])
+      let faults = Self.faults(daemon, [("a.toml", text("user = \"ann\"\n"))])
       #expect(faults.first?.contains("tokenFile: is missing") == true, "\(faults)")
-      let first = try Self.apply(house, text(login), secrets: given)
+      let first = try Self.apply(daemon, text(login), secrets: given)
       #expect(
         first.fileUses == [.init(endpoint: "me", key: .tokenFile, path: "~/password", url: "mailto:ann@example.org")])
       #expect(!"\(first)".contains("s3cret"), "no password is in an answer")
-      #expect(try Self.apply(house, text(login), secrets: given).changes.isEmpty)
-      let exported = try Self.export(house)
+      #expect(try Self.apply(daemon, text(login), secrets: given).changes.isEmpty)
+      let exported = try Self.export(daemon)
       #expect(exported.contains("user = \"ann\"\ntokenFile = \"me.token\"\n") && !exported.contains("secretFile"))
-      #expect(try Self.apply(house, exported, otherwise: nil).changes.isEmpty, "it keeps what it has")
+      #expect(try Self.apply(daemon, exported, defaultSet: nil).changes.isEmpty, "it keeps its shards")
       // Another server would receive the password.
-      let moved = try Self.apply(house, text(login, via: "smtps://stranger.example"), dryRun: true, secrets: given)
+      let moved = try Self.apply(daemon, text(login, via: "smtps://stranger.example"), dryRun: true, secrets: given)
       #expect(moved.fileUses == [.init(endpoint: "me", key: .tokenFile, url: "mailto:ann@example.org")])
       let pair = [Wired.SetSecret(path: "~/password", text: "one\ntwo\n")]
-      #expect(throws: VarlinkClientError.self) { try Self.apply(house, text(login), secrets: pair) }
+      #expect(throws: VarlinkClientError.self) { try Self.apply(daemon, text(login), secrets: pair) }
       // Without a user name there is no password.
-      let without = try Self.apply(house, text(""), secrets: given)
+      let without = try Self.apply(daemon, text(""), secrets: given)
       #expect(Self.summary(without) == ["change endpoint me -: user \"ann\" nil; token nil nil"])
       #expect(without.fileUses == nil)
-      let left: EndpointsInterface.List.Reply = try house.call(EndpointsInterface.List())
-      #expect(left.endpoints.first?.hasToken == false && left.endpoints.first?.fault == nil)
+      let left: EndpointsInterface.List.Reply = try daemon.call(EndpointsInterface.List())
+      #expect(left.endpoints.first?.hasToken == false && left.endpoints.first?.problem == nil)
     }
   }
 
   /// Text values stay text in an export, and cannot inject other keys.
-  @Test func anExportHasWhateverTextsHave() async throws {
-    try await TrackerHouse.live { house in
+  @Test func exportQuotesAnyText() async throws {
+    try await TestDaemon.run { daemon in
       let way = "\n[[endpoint]]\nname = \"stranger\"\nurl = \"https://stranger.example/\"\ntokenFile = \"~/.netrc\"\n"
       var count = 0
       for joined in ["\u{600}", "\u{D4E}", "\u{301}", "\u{200D}", "\u{E0027}", "\u{202E}"] {
@@ -378,28 +379,28 @@ import Varlink
           ]
           for body in bodies {
             let title = "Gym \(joined)\(quotes)\(joined)"
-            let _: Wired.Add.Reply = try house.call(
+            let _: Wired.Add.Reply = try daemon.call(
               Wired.Add(reminder: .init(title: title, when: "daily at 9:00", body: body)))
             count += 1
           }
         }
       }
-      let exported = try Self.export(house)
-      let same = try Self.apply(house, exported, otherwise: nil)
+      let exported = try Self.export(daemon)
+      let same = try Self.apply(daemon, exported, defaultSet: nil)
       #expect(same.changes.isEmpty && same.secretFiles.isEmpty && same.unchanged == count, "\(same.changes.prefix(3))")
-      let all: Wired.List.Reply = try house.call(Wired.List(limit: 1_000))
+      let all: Wired.List.Reply = try daemon.call(Wired.List(limit: 1_000))
       for reminder in all.reminders {
-        let _: Wired.Remove.Reply = try house.call(Wired.Remove(id: reminder.id))
+        let _: Wired.Remove.Reply = try daemon.call(Wired.Remove(id: reminder.id))
       }
       // On an empty daemon it restores the texts, and no endpoint.
-      let back = try Self.apply(house, exported, otherwise: nil)
+      let back = try Self.apply(daemon, exported, defaultSet: nil)
       #expect(back.changes.count == count && back.changes.allSatisfy { $0.kind == .reminder })
-      #expect(try Self.export(house) == exported)
+      #expect(try Self.export(daemon) == exported)
     }
   }
 
-  @Test func everyFaultIsToldAtOnce() async throws {
-    try await TrackerHouse.live { house in
+  @Test func allFaultsAreReportedAtOnce() async throws {
+    try await TestDaemon.run { daemon in
       let first = """
         colour = "blue"
         set = "a b"
@@ -442,7 +443,7 @@ import Varlink
         when = "tomorrow at 9:00"
         tracker = "nothing"
         """
-      let found = Self.faults(house, [("a.toml", first), ("b.toml", second), ("c.toml", "[[reminder\n")])
+      let found = Self.faults(daemon, [("a.toml", first), ("b.toml", second), ("c.toml", "[[reminder\n")])
       let expected = [
         "a.toml:1:1: colour: is not a key of a set", "a.toml:2:7: set: must be a name of 1 to 64",
         "a.toml:4:9: defaults.grace: must be a duration", "a.toml:6:6: reminder[Water].id: must be a name",
@@ -468,18 +469,18 @@ import Varlink
       }
       #expect(!found.joined().contains("whsec_"))
       #expect(found.count == expected.count, "\(found.filter { text in !expected.contains { text.hasPrefix($0) } })")
-      let none = try await Self.generations(house)
+      let none = try await Self.generations(daemon)
       #expect(none.isEmpty)
       // With everything else correct, faults that only the daemon knows are reported in the same way.
       #expect(
-        Self.faults(house, [("b.toml", second.replacing("tomorrow at 9:00", with: "daily at 9:00"))]).first?
+        Self.faults(daemon, [("b.toml", second.replacing("tomorrow at 9:00", with: "daily at 9:00"))]).first?
           .hasPrefix("b.toml:5:11: reminder[twin].tracker: was rejected: there is no tracker \"nothing\"") == true)
     }
   }
 
   /// Random reminders of every dialect, with every option.
   @Test(arguments: [UInt64(1), 2, 3])
-  func anExportAppliedIsTheSame(seed: UInt64) async throws {
+  func appliedExportReproducesReminders(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let zone = ZoneChoice.named("Europe/Prague")
     let schedules = [
@@ -531,20 +532,20 @@ import Varlink
       reminders.append(reminder)
     }
     let all = reminders
-    try await TrackerHouse.live { house in
-      try await house.store.write { transaction in
+    try await TestDaemon.run { daemon in
+      try await daemon.store.write { transaction in
         for reminder in all { try transaction.upsert(reminder, next: Instant(seconds: 4_000_000_000)) }
       }
-      let exported = try Self.export(house)
-      let before = try await Self.generations(house)
-      let again = try Self.apply(house, exported, otherwise: nil)
+      let exported = try Self.export(daemon)
+      let before = try await Self.generations(daemon)
+      let again = try Self.apply(daemon, exported, defaultSet: nil)
       #expect(again.changes.isEmpty, "\(Self.summary(again))")
       #expect(again.unchanged == all.count)
-      #expect(try await Self.generations(house) == before)
-      try await TrackerHouse.live({
+      #expect(try await Self.generations(daemon) == before)
+      try await TestDaemon.run({
         $0.grace = .minutes(7); $0.defaultChannels = [ChannelName(rawValue: "other")]
       }) { empty in
-        _ = try Self.apply(empty, exported, otherwise: nil)
+        _ = try Self.apply(empty, exported, defaultSet: nil)
         #expect(try Self.export(empty) == exported)
         let kept = try await empty.store.read { try $0.reminder(ReminderID(rawValue: "r7"))?.reminder }
         var wanted = all[7]

@@ -16,30 +16,30 @@ import Varlink
   typealias Trackers = TrackersInterface
 
   private static func apply(
-    _ house: TrackerHouse, _ text: String, prune: Bool? = nil, dryRun: Bool? = nil, packs: [Wired.SetSecret]? = [],
-    entries: Bool? = nil, otherwise: String = "home"
+    _ daemon: TestDaemon, _ text: String, prune: Bool? = nil, dryRun: Bool? = nil, packs: [Wired.SetSecret]? = [],
+    entries: Bool? = nil, defaultSet: String = "home"
   ) throws -> Call.Reply {
-    try house.call(parameters(text, prune, dryRun, packs, entries, otherwise))
+    try daemon.call(parameters(text, prune, dryRun, packs, entries, defaultSet))
   }
 
   private static func parameters(
     _ text: String, _ prune: Bool? = nil, _ dryRun: Bool? = nil, _ packs: [Wired.SetSecret]? = [],
-    _ entries: Bool? = nil, _ otherwise: String = "home"
+    _ entries: Bool? = nil, _ defaultSet: String = "home"
   ) -> Call {
     Call(
-      files: [.init(name: "a.toml", text: text)], otherwise: otherwise, prune: prune, dryRun: dryRun, secrets: [],
+      files: [.init(name: "a.toml", text: text)], defaultSet: defaultSet, prune: prune, dryRun: dryRun, secrets: [],
       packs: packs, entries: entries)
   }
 
-  private static func faults(_ house: TrackerHouse, _ text: String, packs: [Wired.SetSecret] = []) -> [String] {
-    guard let refusal = house.refusal(parameters(text, nil, nil, packs)),
+  private static func faults(_ daemon: TestDaemon, _ text: String, packs: [Wired.SetSecret] = []) -> [String] {
+    guard let refusal = daemon.refusal(parameters(text, nil, nil, packs)),
       let set = try? JSONReader.read(Wired.InvalidSet.self, from: refusal.parameters.bytes)
     else { return ["no faults"] }
     return set.faults.map { "\($0.file):\($0.line):\($0.column): \($0.key): \($0.message)" }
   }
 
-  private static func entries(_ house: TrackerHouse) async throws -> Int {
-    try await house.store.read { try $0.entryCount(EntryFilter(owner: getuid())) }
+  private static func entries(_ daemon: TestDaemon) async throws -> Int {
+    try await daemon.store.read { try $0.entryCount(EntryFilter(owner: getuid())) }
   }
 
   private static let reading = """
@@ -62,69 +62,69 @@ import Varlink
     """
 
   @Test func trackersAreAddedChangedAndLeftAlone() async throws {
-    try await TrackerHouse.live { house in
+    try await TestDaemon.run { daemon in
       // A reminder may refer to a tracker in the same file, even in a dry run.
-      let dry = try Self.apply(house, Self.reading, dryRun: true)
+      let dry = try Self.apply(daemon, Self.reading, dryRun: true)
       #expect(dry.changes.map(\.kind) == [.tracker, .reminder])
-      #expect(try await house.trackers().isEmpty)
-      let first = try Self.apply(house, Self.reading)
-      let start = try #require(await house.trackers()["reading"]).startedOn
+      #expect(try await daemon.trackers().isEmpty)
+      let first = try Self.apply(daemon, Self.reading)
+      let start = try #require(await daemon.trackers()["reading"]).startedOn
       #expect(
-        TrackerHouse.summary(first)[0]
+        TestDaemon.summary(first)[0]
           == #"add tracker reading: title nil "Reading"; kind nil "amount"; unit nil "pages"; goal nil "20 pages"; "#
           + #"usual nil "10 pages"; days nil "mon,wed,fri"; start nil "\#(start)""#
       )
-      try house.log("reading", 12)
-      let before = try await house.trackers()
+      try daemon.log("reading", 12)
+      let before = try await daemon.trackers()
       #expect(before["reading"]?.set == "home")
-      let second = try Self.apply(house, Self.reading)
+      let second = try Self.apply(daemon, Self.reading)
       #expect((second.changes.count, second.unchanged) == (0, 2))
-      #expect(try await house.trackers() == before)
+      #expect(try await daemon.trackers() == before)
 
       let more = Self.reading.replacing("20 pages", with: "30 pages").replacing("days = \"mon,wed,fri\"\n", with: "")
       #expect(
-        try TrackerHouse.summary(Self.apply(house, more)) == [
+        try TestDaemon.summary(Self.apply(daemon, more)) == [
           #"change tracker reading: goal "20 pages" "30 pages"; days "mon,wed,fri" "every day""#
         ])
       // Fields that the file does not manage keep their values.
-      let _: Trackers.Put.Reply = try house.call(
+      let _: Trackers.Put.Reply = try daemon.call(
         Trackers.Put(tracker: .init(id: "reading", pauses: [.init(from: "2026-01-01", to: "2026-01-09")])))
-      #expect(try Self.apply(house, more).changes.isEmpty)
-      #expect(try await Self.entries(house) == 1)
-      #expect(try await house.trackers()["reading"]?.pauses.count == 1)
+      #expect(try Self.apply(daemon, more).changes.isEmpty)
+      #expect(try await Self.entries(daemon) == 1)
+      #expect(try await daemon.trackers()["reading"]?.pauses.count == 1)
     }
   }
 
-  @Test func entriesAreRemovedOnlyOnPurpose() async throws {
-    try await TrackerHouse.live { house in
+  @Test func entriesAreRemovedOnlyOnRequest() async throws {
+    try await TestDaemon.run { daemon in
       let other = "[[tracker]]\nid = \"walk\"\nkind = \"check\"\n"
-      _ = try Self.apply(house, Self.reading + other)
-      try house.water()
-      try house.log("reading", 12)
-      try house.log("reading", 3)
-      let left = try Self.apply(house, "")
-      #expect((left.changes.count, left.leftOver) == (0, 3))
-      let dry = try Self.apply(house, "", prune: true, dryRun: true)
+      _ = try Self.apply(daemon, Self.reading + other)
+      try daemon.water()
+      try daemon.log("reading", 12)
+      try daemon.log("reading", 3)
+      let left = try Self.apply(daemon, "")
+      #expect((left.changes.count, left.notPruned) == (0, 3))
+      let dry = try Self.apply(daemon, "", prune: true, dryRun: true)
       #expect(dry.changes.filter { $0.kind == .tracker }.map(\.records) == [2, nil])
-      let refusal = house.refusal(Self.parameters("", true))
+      let refusal = daemon.refusal(Self.parameters("", true))
       #expect(refusal?.name == "io.chime.Reminders.Conflict")
       #expect(refusal?.text("message").hasPrefix("reading has 2 entries") == true)
-      #expect(Set(try await house.trackers().keys) == ["reading", "walk", "water"], "nothing was changed")
+      #expect(Set(try await daemon.trackers().keys) == ["reading", "walk", "water"], "nothing was changed")
 
       // A tracker without entries is pruned like a reminder; those made by hand stay.
-      let pruned = try Self.apply(house, Self.reading, prune: true)
-      #expect(TrackerHouse.summary(pruned) == ["remove tracker walk: "])
-      _ = try Self.apply(house, "", prune: true, entries: true)
-      #expect(Set(try await house.trackers().keys) == ["water"])
-      #expect(try await Self.entries(house) == 0)
-      let _: Trackers.Undo.Reply = try house.call(Trackers.Undo())
-      #expect(try await Self.entries(house) == 2)
-      #expect(try await house.trackers()["reading"]?.set == "home")
+      let pruned = try Self.apply(daemon, Self.reading, prune: true)
+      #expect(TestDaemon.summary(pruned) == ["remove tracker walk: "])
+      _ = try Self.apply(daemon, "", prune: true, entries: true)
+      #expect(Set(try await daemon.trackers().keys) == ["water"])
+      #expect(try await Self.entries(daemon) == 0)
+      let _: Trackers.Undo.Reply = try daemon.call(Trackers.Undo())
+      #expect(try await Self.entries(daemon) == 2)
+      #expect(try await daemon.trackers()["reading"]?.set == "home")
     }
   }
 
-  @Test func packsComeWithWhatIsOtherAboutThem() async throws {
-    try await TrackerHouse.live { house in
+  @Test func packsAreAppliedWithTheirChanges() async throws {
+    try await TestDaemon.run { daemon in
       let plain = "[[pack]]\nname = \"hydration\"\n"
       let own = """
         [[pack]]
@@ -139,54 +139,54 @@ import Varlink
         logs = "330 ml"
 
         """
-      let first = try Self.apply(house, own)
+      let first = try Self.apply(daemon, own)
       #expect(
-        TrackerHouse.summary(first) == [
+        TestDaemon.summary(first) == [
           #"add pack hydration: language nil "cs"; tracker.water.goal nil "2000 ml"; "#
             + #"reminder.drink nil "every 2h from 09:00 to 21:00"; reminder.drink.channels nil ["phone"]; "#
             + #"reminder.drink.logs nil "330 ml""#
         ])
       #expect(first.warnings.count == 1 && first.warnings[0].contains("phone"))
-      let drink = try await house.store.read { try $0.reminder(ReminderID(rawValue: "drink"))?.reminder }
+      let drink = try await daemon.store.read { try $0.reminder(ReminderID(rawValue: "drink"))?.reminder }
       #expect(drink?.title == "Čas na sklenici vody" && drink?.set == "home")
       #expect(drink?.tracker?.followsEntries == true && drink?.tracker?.amount == Quantity(330, .known["ml"]!))
-      try house.log("water", 250)
-      #expect(try Self.apply(house, own).changes.isEmpty)
+      try daemon.log("water", 250)
+      #expect(try Self.apply(daemon, own).changes.isEmpty)
       // A pack's reminder is not pruned, and cannot be declared beside the pack.
-      #expect(try Self.apply(house, own, prune: true).changes.isEmpty)
-      let twice = Self.faults(house, own + "[[reminder]]\nid = \"drink\"\ntitle = \"x\"\nwhen = \"daily at 9:00\"\n")
+      #expect(try Self.apply(daemon, own, prune: true).changes.isEmpty)
+      let twice = Self.faults(daemon, own + "[[reminder]]\nid = \"drink\"\ntitle = \"x\"\nwhen = \"daily at 9:00\"\n")
       #expect(twice.first?.contains(": reminder[drink].id: is the id of a reminder of the pack hydration") == true)
 
       // Settings not in the file revert to the pack's, even if changed by hand.
-      let back = try Self.apply(house, plain)
+      let back = try Self.apply(daemon, plain)
       #expect(
-        TrackerHouse.summary(back) == [
+        TestDaemon.summary(back) == [
           #"change pack hydration: tracker.water.goal "2000 ml" "2500 ml"; "#
             + #"reminder.drink.when "every 2h from 09:00 to 21:00" "every 90m from 08:00 to 22:00"; "#
             + #"reminder.drink.channels ["phone"] ["desktop"]; reminder.drink.logs "330 ml" true"#
         ])
-      let _: Trackers.Put.Reply = try house.call(Trackers.Put(tracker: .init(id: "water", goal: .init(total: 9_000))))
+      let _: Trackers.Put.Reply = try daemon.call(Trackers.Put(tracker: .init(id: "water", goal: .init(total: 9_000))))
       #expect(
-        try TrackerHouse.summary(Self.apply(house, plain)) == [
+        try TestDaemon.summary(Self.apply(daemon, plain)) == [
           #"change pack hydration: tracker.water.goal "9000 ml" "2500 ml""#
         ])
       // An unwanted reminder is removed.
-      let without = try Self.apply(house, plain + "reminder.drink = false\n")
+      let without = try Self.apply(daemon, plain + "reminder.drink = false\n")
       #expect(
-        TrackerHouse.summary(without) == [#"change pack hydration: reminder.drink "every 90m from 08:00 to 22:00" nil"#]
+        TestDaemon.summary(without) == [#"change pack hydration: reminder.drink "every 90m from 08:00 to 22:00" nil"#]
       )
-      #expect(try Self.apply(house, plain + "reminder.drink = false\n").changes.isEmpty)
+      #expect(try Self.apply(daemon, plain + "reminder.drink = false\n").changes.isEmpty)
 
-      let refusal = house.refusal(Self.parameters("", true))
+      let refusal = daemon.refusal(Self.parameters("", true))
       #expect(refusal?.name == "io.chime.Reminders.Conflict")
-      let gone = try Self.apply(house, "", prune: true, entries: true)
+      let gone = try Self.apply(daemon, "", prune: true, entries: true)
       #expect(gone.changes.map(\.records) == [1])
-      #expect(try await house.trackers().isEmpty)
+      #expect(try await daemon.trackers().isEmpty)
     }
   }
 
-  @Test func packsOfOnesOwnAreInFilesBeside() async throws {
-    try await TrackerHouse.live { house in
+  @Test func customPacksComeFromFilesBesideTheManifest() async throws {
+    try await TestDaemon.run { daemon in
       let pack = """
         [pack]
         id = "books"
@@ -205,34 +205,34 @@ import Varlink
 
         """
       let text = "[[pack]]\nname = \"books\"\nfile = \"books.toml\"\n"
-      let asked = try Self.apply(house, text, dryRun: true, packs: nil)
+      let asked = try Self.apply(daemon, text, dryRun: true, packs: nil)
       #expect((asked.packFiles, asked.changes.count) == (["books.toml"], 0))
       #expect(
-        Self.faults(house, text) == ["a.toml:3:8: pack[books].file: names a file that does not exist: \"books.toml\""])
+        Self.faults(daemon, text) == ["a.toml:3:8: pack[books].file: names a file that does not exist: \"books.toml\""])
       let wrong = Self.faults(
-        house, text, packs: [.init(path: "books.toml", text: pack.replacing("daily", with: "dayly"))])
+        daemon, text, packs: [.init(path: "books.toml", text: pack.replacing("daily", with: "dayly"))])
       #expect(wrong.count == 1 && wrong[0].hasPrefix("books.toml:13:8: reminder[evening].when: "), "\(wrong)")
-      let inTheFolder = Self.faults(house, pack)
+      let inTheFolder = Self.faults(daemon, pack)
       #expect(
         inTheFolder.count == 1 && inTheFolder[0].contains("pack: makes this the file of a pack"), "\(inTheFolder)")
       let given = [Wired.SetSecret(path: "books.toml", text: pack)]
-      #expect(try Self.apply(house, text, packs: given).changes.map(\.action) == [.add])
-      #expect(try Self.apply(house, text, packs: given).changes.isEmpty)
-      let kept = try Self.apply(house, text)
+      #expect(try Self.apply(daemon, text, packs: given).changes.map(\.action) == [.add])
+      #expect(try Self.apply(daemon, text, packs: given).changes.isEmpty)
+      let kept = try Self.apply(daemon, text)
       #expect((kept.changes.count, kept.warnings) == (0, ["books.toml does not exist: the pack books stays as it is"]))
       let newer = [Wired.SetSecret(path: "books.toml", text: pack.replacing("Some pages", with: "Twenty pages"))]
-      #expect(try TrackerHouse.summary(Self.apply(house, text, packs: newer)) == ["change pack books: content nil nil"])
-      let exported = try house.exported()
+      #expect(try TestDaemon.summary(Self.apply(daemon, text, packs: newer)) == ["change pack books: content nil nil"])
+      let exported = try daemon.exported()
       #expect(exported.contains("file = \"books.toml\"\n"))
-      #expect(try Self.apply(house, exported).changes.isEmpty)
+      #expect(try Self.apply(daemon, exported).changes.isEmpty)
     }
   }
 
-  @Test func everyFaultIsToldWithItsPlace() async throws {
-    try await TrackerHouse.live { house in
-      try house.water()
-      try house.log("water", 250)
-      let _: Trackers.InstallPack.Reply = try house.call(Trackers.InstallPack(name: "weight"))
+  @Test func everyFaultIsReportedWithItsPosition() async throws {
+    try await TestDaemon.run { daemon in
+      try daemon.water()
+      try daemon.log("water", 250)
+      let _: Trackers.InstallPack.Reply = try daemon.call(Trackers.InstallPack(name: "weight"))
       let text = """
         [[tracker]]
         id = "Reading"
@@ -271,7 +271,7 @@ import Varlink
         when = "daily at 9:00"
         tracker = "practice"
         """
-      let found = Self.faults(house, text)
+      let found = Self.faults(daemon, text)
       let expected = [
         "a.toml:2:6: tracker[Reading].id: must be a name",
         "a.toml:4:8: tracker[Reading].unit: was rejected: a check has no amount",
@@ -295,7 +295,7 @@ import Varlink
 
       #expect(
         Self.faults(
-          house,
+          daemon,
           "[[tracker]]\nid = \"water\"\nkind = \"check\"\n"
             + "[[tracker]]\nid = \"weight\"\nkind = \"measure\"\nunit = \"kg\"\n"
         )
@@ -305,19 +305,19 @@ import Varlink
             "a.toml:5:6: tracker[weight].id: is a tracker of the pack weigh",
           ].map { String($0.prefix(60)) })
       #expect(
-        Self.faults(house, "[[tracker]]\nid = \"water\"\nkind = \"amount\"\nunit = \"cups\"\n") == [
+        Self.faults(daemon, "[[tracker]]\nid = \"water\"\nkind = \"amount\"\nunit = \"cups\"\n") == [
           "a.toml:4:8: tracker[water].unit: must convert to ml, the unit of the existing entries"
         ])
       let pack = "[[reminder]]\ntitle = \"Sip\"\nwhen = \"daily at 9:00\"\ntracker = \"morning\"\n"
-      #expect(Self.faults(house, pack).first?.contains("[[pack]] name = \"adkhar\" in the file adds it") == true)
+      #expect(Self.faults(daemon, pack).first?.contains("[[pack]] name = \"adkhar\" in the file adds it") == true)
     }
   }
 
   /// A file may list amounts in any order; a backup of them is restored.
-  @Test func presetsOfAFileAreInOrder() async throws {
-    try await TrackerHouse.live { house in
+  @Test func presetsOfAFileAreSorted() async throws {
+    try await TestDaemon.run { daemon in
       _ = try Self.apply(
-        house,
+        daemon,
         """
         [[tracker]]
         id = "water"
@@ -326,14 +326,14 @@ import Varlink
         unit = "ml"
         presets = ["500 ml", "250 ml"]
         """)
-      let water = try await house.store.read { try $0.trackers(owner: getuid()).first }
+      let water = try await daemon.store.read { try $0.trackers(owner: getuid()).first }
       #expect(water?.presets.map(\.grains) == water?.presets.map(\.grains).sorted() && water?.presets.count == 2)
-      #expect(try BackupTests.restore(house, house.backup(), dryRun: true).trackers == 1)
+      #expect(try BackupTests.restore(daemon, daemon.backup(), dryRun: true).trackers == 1)
     }
   }
 
   /// A faulty setting gives the same message from a client, a file, a pack and a backup.
-  @Test func aFaultIsToldTheSameWhicheverWayItComes() async throws {
+  @Test func trackerFaultHasTheSameMessageFromEverySource() async throws {
     let amounts = (1...25).map { "\"\($0) pages\"" }.joined(separator: ", ")
     let faults: [(line: String, draft: Trackers.TrackerDraft, message: String)] = [
       ("decimals = 7", .init(id: "book", decimals: 7), "give 0 to 3 digits after the point"),
@@ -347,15 +347,15 @@ import Varlink
     ]
     let pages = try #require(Unit("pages"))
     let head = "[[tracker]]\nid = \"book\"\nkind = \"amount\"\nunit = \"pages\"\n"
-    try await TrackerHouse.live { house in
+    try await TestDaemon.run { daemon in
       for (line, draft, message) in faults {
         let key = try #require(line.split(separator: " ").first)
         var draft = draft
         (draft.kind, draft.unit) = (.amount, "pages")
-        let refusal = try #require(house.refusal(Trackers.Put(tracker: draft)))
+        let refusal = try #require(daemon.refusal(Trackers.Put(tracker: draft)))
         #expect(refusal.text("message") == message && key.hasPrefix(refusal.text("field").prefix(4)), "\(refusal)")
         let place = "5:\(key.count + 4) tracker[book].\(key): was rejected: \(message)"
-        #expect(Self.faults(house, head + line + "\n") == ["a.toml:" + place.replacing(" tracker", with: ": tracker")])
+        #expect(Self.faults(daemon, head + line + "\n") == ["a.toml:" + place.replacing(" tracker", with: ": tracker")])
         var spoilt = Tracker(
           id: TrackerID(rawValue: "book"), owner: 1, title: "Book", kind: .amount, startedOn: Pack.unbegun,
           createdAt: Instant(seconds: 0))
@@ -376,9 +376,9 @@ import Varlink
       }
       // Duplicate amounts are stored once, and an empty list means none.
       for (line, presets) in [("[\"9 pages\", \"5 pages\", \"9 pages\"]", [9.0, 5, 9]), ("[]", [])] {
-        _ = try Self.apply(house, head + "presets = \(line)\n")
-        try house.put(.init(id: "other", kind: .amount, unit: "pages", presets: presets))
-        let trackers = try await house.store.read { try $0.trackers(owner: getuid()) }
+        _ = try Self.apply(daemon, head + "presets = \(line)\n")
+        try daemon.put(.init(id: "other", kind: .amount, unit: "pages", presets: presets))
+        let trackers = try await daemon.store.read { try $0.trackers(owner: getuid()) }
         #expect(trackers.count == 2 && trackers[0].presets == trackers[1].presets, "\(trackers)")
         #expect(trackers[0].presets.count == Set(presets).count)
         #expect(PackFileTests.after("presets = \(line)\n").isEmpty)
@@ -395,12 +395,12 @@ import Varlink
       (["1st"], "'1st' is not a name: give 1 to 32 letters, digits and -, such as bodyFat"),
       (["tuk_v_těle"], "'tuk_v_těle' is not a name: give 1 to 32 letters, digits and -, such as bodyFat"),
       ([String(repeating: "a", count: 33)], nil),
-    ] as [([String], String?)]) func eachWayInHasTheSameBounds(_ names: [String], _ fault: String?) async throws
+    ] as [([String], String?)]) func everySourceHasTheSameBounds(_ names: [String], _ fault: String?) async throws
   {
     let long = names.contains { $0.utf8.count > 32 }
     let expected = fault ?? (long ? "is not a name: give 1 to 32 letters, digits and -, such as bodyFat" : nil)
     let lines = names.map { "\"\($0)\" = \"%\"\n" }.joined()
-    try await TrackerHouse.live { house in
+    try await TestDaemon.run { daemon in
       let draft = Trackers.TrackerDraft(
         id: "weight", kind: .measure, unit: "kg", fields: Dictionary(uniqueKeysWithValues: names.map { ($0, "%") }))
       let file = """
@@ -413,14 +413,14 @@ import Varlink
         \(lines)
         """
       if let expected {
-        let refusal = try #require(house.refusal(Trackers.Put(tracker: draft)))
+        let refusal = try #require(daemon.refusal(Trackers.Put(tracker: draft)))
         #expect(refusal.text("message").contains(expected), "\(refusal)")
-        #expect(Self.faults(house, file).contains { $0.contains(expected) })
+        #expect(Self.faults(daemon, file).contains { $0.contains(expected) })
       } else {
-        try house.put(draft)
-        _ = try Self.apply(house, file)
+        try daemon.put(draft)
+        _ = try Self.apply(daemon, file)
       }
-      let trackers = try await house.store.read { try $0.trackers(owner: getuid()) }
+      let trackers = try await daemon.store.read { try $0.trackers(owner: getuid()) }
       #expect(trackers.map(\.fields.count) == (expected == nil ? [names.count, names.count] : []))
     }
     let pack = PackFileTests.after("[tracker.fields]\n" + lines)

@@ -39,7 +39,7 @@ import Testing
     return faults(head + text).map { "\($0.line - lines):\($0.column) \($0.key): \($0.message)" }
   }
 
-  @Test func aSmallPackIsRead() throws {
+  @Test func smallPackIsRead() throws {
     let pack = try PackFile.read(Array(Self.head.utf8), file: "p.toml")
     let pages = try #require(Unit("pages"))
     #expect(pack.id.rawValue == "reading" && pack.version == 1)
@@ -54,7 +54,7 @@ import Testing
       ])
   }
 
-  @Test func aTrackerTakesAllItsKeys() throws {
+  @Test func trackerReadsAllItsKeys() throws {
     let text =
       Self.head.replacing("goal = \"20 pages\"", with: "goal = \"150 pages a week\"") + """
         verb = { en = "Read", cs = "Přečteno" }
@@ -64,7 +64,7 @@ import Testing
         choice = { least = "50 pages", most = "500 pages", step = "50 pages" }
         days = "mon-wed,sat"
         dayStartsAt = "4:30"
-        slot = "evening"
+        timeOfDay = "evening"
         skipsEachMonth = 2
         items = true
         fields = { minutes = "min" }
@@ -94,7 +94,7 @@ import Testing
     #expect(tracker.presets == [try #require(Quantity(5, pages)), try #require(Quantity(10.5, pages))])
     #expect(tracker.usual == tracker.presets[0])
     #expect(tracker.counting == .weekdays([.monday, .tuesday, .wednesday, .saturday]))
-    #expect(tracker.dayStartsAt == 270 && tracker.slot == .evening && tracker.skipsEachMonth == 2)
+    #expect(tracker.dayStartsAt == 270 && tracker.timeOfDay == .evening && tracker.skipsEachMonth == 2)
     #expect(tracker.hasItems && tracker.icon == "book" && tracker.experience == 3 && tracker.decimals == 1)
     #expect(tracker.fields == ["minutes": try #require(Unit("min"))])
     #expect(pack.trackers[1].goal == Goal(.count(3), each: .week))
@@ -115,7 +115,7 @@ import Testing
     ("daysSinceStart = 100", Criterion(.daysSinceStart, target: 100)),
   ]
 
-  @Test(arguments: criteria) func achievementsAskForThings(_ when: String, _ expected: Criterion) throws {
+  @Test(arguments: criteria) func eachCriterionIsRead(_ when: String, _ expected: Criterion) throws {
     let text =
       Self.head + """
         [[achievement]]
@@ -137,7 +137,7 @@ import Testing
     (
       "colour = 1\n",
       [
-        "1:1 tracker[pages].colour: is not a key of a tracker; it takes id, title, verb, kind, unit, decimals, goal, choice, presets, usual, days, dayStartsAt, slot, skipsEachMonth, items, fields, bounds, milestone, milestones, icon, xp"
+        "1:1 tracker[pages].colour: is not a key of a tracker; it takes id, title, verb, kind, unit, decimals, goal, choice, presets, usual, days, dayStartsAt, timeOfDay, skipsEachMonth, items, fields, bounds, milestone, milestones, icon, xp"
       ]
     ),
     ("preset = []\n", ["1:1 tracker[pages].preset: is not a key of a tracker; did you mean presets?"]),
@@ -175,8 +175,8 @@ import Testing
       ["1:15 tracker[pages].dayStartsAt: must be a time of day in quotes, such as \"8:30\"; found a date"]
     ),
     (
-      "slot = \"night\"\n",
-      ["1:8 tracker[pages].slot: must be one of \"morning\", \"anytime\", \"evening\"; found \"night\""]
+      "timeOfDay = \"night\"\n",
+      ["1:13 tracker[pages].timeOfDay: must be one of \"morning\", \"anytime\", \"evening\"; found \"night\""]
     ),
     (
       "milestone = \"2 pages\"\n",
@@ -288,7 +288,7 @@ import Testing
     ("[level]\nbase = 3\n", ["1:2 level: is not a key of a pack; did you mean levels?"]),
   ]
 
-  @Test(arguments: wrong) func eachFaultHasItsPlaceAndSaysWhatWasExpected(_ text: String, _ expected: [String]) {
+  @Test(arguments: wrong) func eachFaultHasItsPositionAndExpectation(_ text: String, _ expected: [String]) {
     let found = Self.after(text)
     #expect(found.count == expected.count, "\(found)")
     for (one, other) in zip(found, expected) {
@@ -297,7 +297,7 @@ import Testing
     }
   }
 
-  @Test func theWholeFileIsListedInItsOrder() {
+  @Test func faultsAreListedInTheOrderOfTheFile() {
     let faults = Self.faults("[pack]\nid = 3\ntitle = \"\"\n[[tracker]]\n[[reminder]]\n[[achievement]]\n")
     #expect(faults.map(\.line) == faults.map(\.line).sorted())
     #expect(
@@ -308,7 +308,7 @@ import Testing
       ])
   }
 
-  @Test func whatIsNoTOMLIsSaidOnce() {
+  @Test func invalidTOMLIsReportedOnce() {
     let faults = Self.faults("[pack\nid = 3\n")
     #expect(faults.count == 1)
     #expect(faults.first?.line == 1)
@@ -316,7 +316,7 @@ import Testing
     #expect(Self.faults("").map(\.key) == ["pack"])
   }
 
-  @Test func hostileFilesAreRefusedInAMoment() {
+  @Test func hostileFilesAreRefusedQuickly() {
     let many = (0..<20_000).map { "k\($0) = 1\n" }.joined()
     let faults = Self.faults(Self.head + many)
     #expect(faults.count == PackFaults.most + 1)
@@ -333,7 +333,7 @@ import Testing
   }
 
   /// A quoted key with dots or brackets is a single key, not a path.
-  @Test func quotedKeysAreOneKey() {
+  @Test func quotedKeyIsASingleKey() {
     #expect(Self.after("\"goal.x\" = 1\n\"presets[0]\" = 2\n").map { String($0.prefix(30)) }.count == 2)
     #expect(Self.faults("\"pack.id\" = \"x\"\n").map(\.key) == ["pack.id", "pack"])
   }

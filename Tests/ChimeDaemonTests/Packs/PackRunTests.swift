@@ -84,7 +84,7 @@ import Testing
     try #require(Unit("ml").flatMap { Quantity(value, $0) })
   }
 
-  @Test func watches() async throws {
+  @Test func watchesPackUnlocksAllAchievements() async throws {
     let run = try Run("watches")
     try run.go(0, 7)
     try await run.install()
@@ -120,7 +120,7 @@ import Testing
   }
 
   /// A weekend counts with one of its days; a weekend without any ends the streak.
-  @Test func oneDayOfAWeekendIsEnough() async throws {
+  @Test func weekendCountsWithOneDay() async throws {
     let run = try Run("watches")
     try run.go(0, 7)
     try await run.install()
@@ -136,7 +136,7 @@ import Testing
     #expect(run.unlocked["weekender"] == 48)
   }
 
-  @Test func hydration() async throws {
+  @Test func hydrationPackUnlocksAllAchievements() async throws {
     let run = try Run("hydration")
     try run.go(0, 7)
     try await run.install()
@@ -154,7 +154,7 @@ import Testing
     #expect(run.unlocked["streak_7"] == 6 && run.unlocked["streak_30"] == 29)
   }
 
-  @Test func weight() async throws {
+  @Test func weightPackUnlocksAllAchievements() async throws {
     let run = try Run("weight")
     try run.go(0, 7)
     let kilogram = try #require(Unit("kg"))
@@ -172,7 +172,7 @@ import Testing
   }
 
   /// Any one practice a day keeps the user's streak.
-  @Test func adkhar() async throws {
+  @Test func adkharPackUnlocksAllAchievements() async throws {
     let run = try Run("adkhar")
     try run.go(0, 7)
     try await run.install()
@@ -192,7 +192,7 @@ import Testing
   }
 
   /// A goal has flowers instead of achievements; its days are numbered.
-  @Test func goal() async throws {
+  @Test func goalPackNumbersItsDays() async throws {
     let run = try Run("goal")
     #expect(run.pack.achievements.isEmpty)
     try run.go(0, 7)

@@ -16,7 +16,7 @@ import Testing
     return String(block) + "\n"
   }
 
-  @Test func theTutorialsPackIsRight() throws {
+  @Test func tutorialsPackIsValid() throws {
     let pack = try PackFile.read(Array(try Self.tutorial().utf8), file: "reading.toml")
     #expect(pack.id.rawValue == "reading")
     #expect(pack.trackers.map(\.id.rawValue) == ["pages"])
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// The two mistakes on the page give the messages and positions shown there.
-  @Test func theTutorialsFaultsAreWhatIsSaid() throws {
+  @Test func tutorialsMistakesGiveTheMessagesShown() throws {
     let text = try Self.tutorial().replacing("presets =", with: "preset =")
       .replacing("title.en = \"{{remaining}}", with: "title.en = \"{{remainin}}")
     let page = try Self.text()
@@ -40,7 +40,7 @@ import Testing
   }
 
   /// The page covers each criterion, placeholder, mood and key.
-  @Test func thePageHasAllThereIs() throws {
+  @Test func pageCoversEveryCriterionPlaceholderMoodAndKey() throws {
     let page = try Self.text()
     for kind in Criterion.Kind.allCases { #expect(page.contains("\(kind.rawValue) = "), "\(kind)") }
     for name in TextValues.Name.allCases { #expect(page.contains("`{{\(name.rawValue)}}`"), "\(name)") }

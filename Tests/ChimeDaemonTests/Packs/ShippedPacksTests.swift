@@ -14,9 +14,11 @@ import Testing
     try #require(Quantity(value, try unit(symbol)))
   }
 
-  @Test func fiveAreThere() { #expect(ShippedPacks.names == ["hydration", "weight", "adkhar", "watches", "goal"]) }
+  @Test func fivePacksAreShipped() {
+    #expect(ShippedPacks.names == ["hydration", "weight", "adkhar", "watches", "goal"])
+  }
 
-  @Test(arguments: ShippedPacks.names) func eachReadsWithoutFault(_ name: String) throws {
+  @Test(arguments: ShippedPacks.names) func eachPackReadsWithoutFault(_ name: String) throws {
     let pack = try Self.pack(name)
     #expect(pack.id.rawValue == name)
     #expect(!pack.trackers.isEmpty)
@@ -44,7 +46,7 @@ import Testing
     return all
   }
 
-  @Test(arguments: ShippedPacks.names) func everyTextIsInEnglishAndInCzech(_ name: String) throws {
+  @Test(arguments: ShippedPacks.names) func everyTextIsInEnglishAndCzech(_ name: String) throws {
     let names: Set<String> = ["Centurion", "Adkhar"]
     for (place, text) in Self.texts(try Self.pack(name)) {
       let english = try #require(text.texts["en"], "\(place)")
@@ -66,7 +68,7 @@ import Testing
     }.sorted()
   }
 
-  @Test(arguments: ShippedPacks.names) func remindersCanBeSetWithAPlaceAndWithout(_ name: String) throws {
+  @Test(arguments: ShippedPacks.names) func remindersCanBeScheduledWithAndWithoutALocation(_ name: String) throws {
     for reminder in try Self.pack(name).reminders {
       let when = reminder.whenWithoutPlace ?? reminder.when
       #expect(throws: Never.self, "\(when)") {
@@ -75,7 +77,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ShippedPacks.names) func whatAchievementsAskForCanBeJudged(_ name: String) throws {
+  @Test(arguments: ShippedPacks.names) func everyCriterionCanBeEvaluated(_ name: String) throws {
     let pack = try Self.pack(name)
     for achievement in pack.achievements {
       #expect(achievement.criterion.faults(among: pack.trackers, hasLevels: pack.levels != nil).isEmpty)
@@ -86,12 +88,12 @@ import Testing
   // MARK: Hydration
 
   /// One watch logged twice counts once.
-  @Test func wardrobeChangeTakesTwoWatches() throws {
+  @Test func wardrobeChangeNeedsTwoWatches() throws {
     let change = try Self.pack("watches").achievements.first { $0.id.rawValue == "wardrobe_change" }
     #expect(change?.criterion == Criterion(.itemsInDay, tracker: change?.criterion.tracker, target: 2))
   }
 
-  @Test func aWeightHasBounds() throws {
+  @Test func weightHasBounds() throws {
     let weight = try #require(try Self.pack("weight").trackers.first)
     let bounds = try #require(weight.bounds)
     for (value, isTaken) in [(-1.0, false), (0, false), (8.24, false), (20, true), (82.4, true), (9_999, false)] {
@@ -106,7 +108,7 @@ import Testing
     #expect(!bounds.isFar(try Self.amount(72, "kg"), from: usual, days: 8), "each week may bring as much again")
   }
 
-  @Test func hydrationIsAsListed() throws {
+  @Test func hydrationHasItsSettings() throws {
     let pack = try Self.pack("hydration")
     let water = try #require(pack.trackers.first)
     #expect(pack.trackers.count == 1)
@@ -177,7 +179,7 @@ import Testing
 
   // MARK: The other packs
 
-  @Test func weightIsMeasuredInKilogramsOrPounds() throws {
+  @Test func weightUsesKilogramsOrPounds() throws {
     let pack = try Self.pack("weight")
     let weight = try #require(pack.trackers.first)
     #expect(weight.kind == .measure && weight.unit?.symbol == "kg" && weight.decimals == 1)
@@ -192,7 +194,7 @@ import Testing
 
   @Test func adkharHasThreeSlotsFiveMoodsAndItsAchievements() throws {
     let pack = try Self.pack("adkhar")
-    #expect(pack.trackers.map(\.slot) == [.morning, .anytime, .evening])
+    #expect(pack.trackers.map(\.timeOfDay) == [.morning, .anytime, .evening])
     #expect(pack.trackers.allSatisfy { $0.kind == .check })
     #expect(Set(pack.moods.keys) == Set(Mood.allCases))
     #expect(pack.levels != nil)
@@ -209,7 +211,7 @@ import Testing
       ])
   }
 
-  @Test func quotationsHaveTheirSourceAndAreUnharmed() throws {
+  @Test func quotationsHaveTheirSourceAndExactText() throws {
     let quotes = try Self.pack("adkhar").quotes
     #expect(quotes.count >= 60)
     #expect(Set(quotes.map(\.text)).count == quotes.count)
@@ -257,7 +259,7 @@ import Testing
         .allSatisfy { title in pack.categories.values.contains { $0.texts["en"] == title } })
   }
 
-  @Test func goalIsOneCheckWithAReminderForWhoeverAsks() throws {
+  @Test func goalIsOneCheckWithAnOptionalReminder() throws {
     let pack = try Self.pack("goal")
     #expect(pack.trackers.map(\.kind) == [.check])
     #expect(pack.reminders.map(\.isOptional) == [true])

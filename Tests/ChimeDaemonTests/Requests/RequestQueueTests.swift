@@ -27,7 +27,7 @@ import Testing
   }
 
   /// Requests of one owner stay in order.
-  @Test func anOwnersOwnStayInTheirOrder() {
+  @Test func requestsOfAnOwnerStayInOrder() {
     var queue = Queue()
     for request in 0..<100 { queue.add(request, owner: 1, weight: .light) }
     var order: [Int] = []
@@ -39,7 +39,7 @@ import Testing
     #expect(queue.runningCount == 0 && queue.waitingCount == 0)
   }
 
-  @Test func whatTakesLongIsBegunAFewAtATime() {
+  @Test func slowRequestsAreBoundedPerOwner() {
     var queue = Queue()
     for request in 0..<10 { queue.add(request, owner: 1, weight: .heavy) }
     // A single owner gets the whole capacity.
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// However many owners there are, the number of running requests is bounded.
-  @Test func allOfThemTogetherAreBounded() {
+  @Test func runningRequestsAreBoundedOverAllOwners() {
     var queue = Queue()
     for owner in 0..<100 as Range<UInt32> {
       for request in 0..<20 {
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// Requests that hang or write for minutes delay only their owner.
-  @Test func whatTakesForEverIsItsOwnersAlone() {
+  @Test func hangingRequestsDelayOnlyTheirOwner() {
     var queue = Queue()
     for owner in 1...8 as ClosedRange<UInt32> {
       for request in 0..<20 { queue.add(request, owner: owner, weight: .light) }
@@ -94,7 +94,7 @@ import Testing
     #expect(Set(Self.begin(&queue).map(\.request)) == [-1, -2, -3])
   }
 
-  @Test func whatNobodyWaitsForIsTakenOut() {
+  @Test func requestsOfDisconnectedClientsAreRemoved() {
     var queue = Queue()
     for request in 0..<50 { queue.add(request, owner: 1, weight: .heavy) }
     queue.add(99, owner: 2, weight: .heavy)

@@ -9,7 +9,7 @@ struct StoreWaitTests {
   private let silence = StoreFailure.unavailable("it does not answer")
 
   /// A change that has not started never runs.
-  @Test func whatHasNotBegunIsNotMade() async throws {
+  @Test func abortedChangeThatHasNotStartedNeverRuns() async throws {
     let stranded = StrandedCalls()
     let wait = StoreWait(stranded)
     wait.begin()
@@ -35,7 +35,7 @@ struct StoreWaitTests {
   }
 
   /// A change that has started is awaited.
-  @Test func whatHasBegunIsWaitedFor() async throws {
+  @Test func abortedChangeThatHasStartedIsAwaited() async throws {
     let wait = StoreWait(StrandedCalls())
     let (answers, end) = AsyncStream<Void>.makeStream()
     let (begun, started) = AsyncStream<Void>.makeStream()

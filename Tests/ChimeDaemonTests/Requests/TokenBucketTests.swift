@@ -6,13 +6,13 @@ import Testing
 struct TokenBucketTests {
   private let second: UInt64 = 1_000_000_000
 
-  @Test(arguments: [1, 3, 50, 7_919]) func aSecondsWorthAtOnceAndTheRateOverTime(rate: Int) {
+  @Test(arguments: [1, 3, 50, 7_919]) func bucketAllowsABurstOfASecondAndTheRateOverTime(rate: Int) {
     var bucket = TokenBucket(perSecond: rate)
     let begin = 5 * second
     for _ in 0..<rate { #expect(bucket.take(at: begin) == nil) }
     let wait = bucket.take(at: begin)
     #expect(wait.map { $0 > 0 && $0 <= second / UInt64(rate) + 1 } == true)
-    #expect(bucket.take(at: begin + (wait ?? 0)) == nil, "what was said is kept to")
+    #expect(bucket.take(at: begin + (wait ?? 0)) == nil, "the announced delay is kept")
     #expect(bucket.take(at: begin + (wait ?? 0)) != nil)
     // At a hundred times the rate, it passes the rate plus the initial burst.
     var fresh = TokenBucket(perSecond: rate)
@@ -21,7 +21,7 @@ struct TokenBucketTests {
     #expect((rate * 4 - 1...rate * 4 + 1).contains(taken), "\(taken) in 3 s")
   }
 
-  @Test func aPauseFillsItToTheBrimAndNoFurther() {
+  @Test func idleBucketFillsOnlyToItsCapacity() {
     var bucket = TokenBucket(perSecond: 10)
     for _ in 0..<10 { #expect(bucket.take(at: second) == nil) }
     let later = 3_600 * second

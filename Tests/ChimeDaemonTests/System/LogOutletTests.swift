@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: Kind.allCases)
-  func aReaderThatStandsStillHoldsNobodyUp(_ kind: Kind) throws {
+  func blockedReaderDoesNotBlockTheWriter(_ kind: Kind) throws {
     let (reader, writer) = try Self.ends(kind)
     defer { close(reader) }
     let log = Log(level: .info, descriptor: writer)
@@ -36,7 +36,7 @@ import Testing
     let count = 3 * LogOutlet.limit / rest.count
     // Far more than is buffered; each call returns.
     for number in 1...count { log(.info, "\(number) \(rest)") }
-    let told = Self.read(reader, until: "nobody took what is logged")
+    let told = Self.read(reader, until: "the reader of the log did not keep up")
     var lines = told.split(separator: "\n")
     let last = lines.popLast()
     let note = try #require(last)
@@ -50,7 +50,7 @@ import Testing
     close(writer)
   }
 
-  @Test func aReaderThatIsGoneHoldsNobodyUp() throws {
+  @Test func closedReaderDoesNotBlockTheWriter() throws {
     let (reader, writer) = try Self.ends(.socket)
     let log = Log(level: .info, descriptor: writer)
     close(reader)

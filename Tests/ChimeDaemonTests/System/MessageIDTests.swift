@@ -38,7 +38,7 @@ struct MessageIDTests {
     return entries
   }
 
-  @Test func everyMessageIsInTheCatalogAndTheOtherWayRound() throws {
+  @Test func catalogAndCodeHaveTheSameMessages() throws {
     let entries = try Self.catalog()
     #expect(entries.map(\.name).sorted() == MessageID.allCases.map { "\($0)" }.sorted())
     for entry in entries {
@@ -48,13 +48,13 @@ struct MessageIDTests {
     }
   }
 
-  @Test(arguments: MessageID.allCases) func anIDIs128BitsInHexadecimal(id: MessageID) {
+  @Test(arguments: MessageID.allCases) func messageIDIs128BitsInHexadecimal(id: MessageID) {
     #expect(id.rawValue.utf8.count == 32)
     #expect(id.rawValue.allSatisfy { $0.isHexDigit && !$0.isUppercase })
   }
 
   /// journald substitutes an entry's fields into the text; an unknown field would stay as written.
-  @Test func theCatalogNamesFieldsThatThereAre() throws {
+  @Test func catalogNamesExistingFieldsOnly() throws {
     let known = Set(Log.Field.allCases.map(\.rawValue))
     for entry in try Self.catalog() {
       for name in entry.text.matches(of: /@([A-Z_]+)@/).map({ String($0.1) }) {
@@ -63,7 +63,7 @@ struct MessageIDTests {
     }
   }
 
-  @Test func whatTheOperationsPageListsIsTheCatalog() throws {
+  @Test func operationsPageListsTheCatalog() throws {
     let page = URL(filePath: Package.folder).appending(path: "docs/operations.md")
     let rows = try String(contentsOf: page, encoding: .utf8).matches(of: /\n\| ([A-Za-z]+) \| `([0-9a-f]{32})` \|/)
       .map { "\($0.1) \($0.2)" }

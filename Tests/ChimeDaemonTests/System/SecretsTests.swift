@@ -19,7 +19,7 @@ final class SecretsTests {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
   }
 
-  @Test func aFileThatCannotBeReadIsLeftAsItIs() throws {
+  @Test func unreadableSecretFileIsNotOverwritten() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
     // A folder in its place cannot be read as a file, not even by root.
@@ -30,7 +30,7 @@ final class SecretsTests {
   }
 
   /// A crash after the removal of an endpoint, or an older store, can leave a file behind.
-  @Test func aNewEndpointHasNothingOfAnotherThatHadItsName() throws {
+  @Test func newEndpointDoesNotInheritTheSecretOfARemovedOne() throws {
     try FileManager.default.createDirectory(atPath: folder + "/given", withIntermediateDirectories: true)
     let secrets = Secrets(folder: folder + "/secrets", credentials: folder + "/given", credentialOwner: 1_000)
     let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
@@ -48,7 +48,7 @@ final class SecretsTests {
   }
 
   /// A secret that could not be read with the endpoints is read again by the next attempt.
-  @Test func aSecretThatCouldNotBeReadIsReadAgain() throws {
+  @Test func unreadableSecretIsReadAgainByTheNextAttempt() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
     let line = try EndpointSecretFile.Line(Secret.make(.hmac))
@@ -75,7 +75,7 @@ final class SecretsTests {
     #expect(directory.replace(with: [endpoint], now: now).mended.isEmpty)
   }
 
-  @Test func secretsArePrivateAndReplacedWhole() throws {
+  @Test func secretFilesArePrivateAndReplacedAtomically() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
     #expect(secrets.read(queue).sheet.text == "")
@@ -109,7 +109,7 @@ final class SecretsTests {
   }
 
   /// Temporary files of one endpoint never collide with another's file, and the next start removes leftovers of a crash.
-  @Test func endpointsWithNamesAlikeKeepApart() throws {
+  @Test func endpointsWithSimilarNamesHaveSeparateFiles() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let queues = ["team", "team.new"].map { DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: $0)) }
     #expect(queues.allSatisfy { $0.channel.isValidForEndpoint })
@@ -128,14 +128,14 @@ final class SecretsTests {
     ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw until noon", "line 1: until needs a time"),
     ("token a b c", "line 1 must be a secret"), ("token é", "line 1: a token is one line"),
   ])
-  func aSheetThatCannotBeReadSaysWhereAndNotWhat(_ text: String, _ reason: String) {
+  func errorOfASecretFileNamesTheLineWithoutItsContent(_ text: String, _ reason: String) {
     let error = #expect(throws: EndpointSecretFileError.self) { try EndpointSecretFile(parsing: text) }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
     #expect(error?.description.contains("MfKQ") == false && error?.description.contains("xyz") == false)
   }
 
   /// A service manager's credential substitutes for a missing file, for its one owner.
-  @Test func credentialsDegradedForFiles() throws {
+  @Test func credentialReplacesAMissingFile() throws {
     let credentials = folder + "/credentials"
     try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
     let (given, own) = (Secret.make(.hmac), Secret.make(.hmac))

@@ -20,7 +20,7 @@ final class SystemEdgeTests {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
   }
 
-  @Test func filesThatAreNoFilesAreRefused() throws {
+  @Test func onlyRegularFilesOfBoundedSizeAreRead() throws {
     #expect(throws: SystemError.self) { try SystemFiles.read(self.folder, atMost: 10) }
     #expect(throws: SystemError.self) { try SystemFiles.read("/dev/zero", atMost: 10) }
     #expect(throws: SystemError.self) { try SystemFiles.read("/proc/self/maps", atMost: 10) }
@@ -30,7 +30,7 @@ final class SystemEdgeTests {
     #expect(throws: SystemError.self) { try SystemFiles.replace("/nonexistent/a", with: [], mode: 0o600) }
   }
 
-  @Test func theMachinesZoneIsTheLinksAndFollowsIt() throws {
+  @Test func localZoneFollowsTheLocaltimeLink() throws {
     let link = folder + "/localtime"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/share/zoneinfo/Europe/Prague")
     let zones = ZoneCatalog(localLink: link)
@@ -57,16 +57,16 @@ final class SystemEdgeTests {
   ])
   func unknownZonesAreNotOpened(name: String) { #expect(ZoneCatalog().zone(name) == nil) }
 
-  @Test func aMisspeltZoneHasNeighbours() {
+  @Test func misspelledZoneHasASuggestion() {
     #expect(ZoneCatalog().near("Europe/Pargue").first == "Europe/Prague")
   }
 
-  @Test func theClockIsQuietUntilItIsSet() throws {
+  @Test func unchangedClockReportsNoChange() throws {
     let watch = try ClockWatch(localLink: folder + "/localtime")
     #expect(watch.clockChange() == .none)
   }
 
-  @Test func theDayEndsAtTheNextMidnightOfTheZone() throws {
+  @Test func dayEndsAtTheNextMidnightOfTheZone() throws {
     let zone = try #require(ZoneCatalog().zone("Europe/Prague"))
     // The night of 2026-10-25 has an extra hour.
     let evening = try RFC3339.parse("2026-10-24T22:30:00+02:00")
@@ -75,7 +75,7 @@ final class SystemEdgeTests {
     #expect(RFC3339.format(Summary.endOfDay(morning, zone), in: zone) == "2026-10-26T00:00:00+01:00")
   }
 
-  @Test func onlyASocketThatNobodyAnswersIsTakenAway() throws {
+  @Test func onlyAStaleSocketIsReplaced() throws {
     let paths = try Arguments(["--socket", folder + "/io.chime"]).paths(environment: [:], uid: getuid())
     let first = try paths.listen()
     #expect(try mode(folder + "/io.chime") == 0o600)
@@ -92,21 +92,21 @@ final class SystemEdgeTests {
     #expect(throws: SystemError.self) { try long.listen() }
   }
 
-  @Test func theUsersDaemonServesItsUserAndRoot() throws {
+  @Test func userDaemonServesItsUserAndRoot() throws {
     let paths = try Arguments([]).paths(environment: [:], uid: 1_000)
     #expect(paths.caller(uid: 1_000, gid: 1_000) == Caller(uid: 1_000, owner: 1_000, sees: nil))
     #expect(paths.caller(uid: 0, gid: 0) == Caller(uid: 0, owner: 1_000, sees: nil))
     #expect(paths.caller(uid: 1_001, gid: 1_000) == nil)
   }
 
-  @Test func theSystemsDaemonShowsEachTheirOwnAndRootAll() throws {
+  @Test func systemDaemonShowsUsersTheirOwnAndRootAll() throws {
     let paths = try Arguments(["--system"]).paths(environment: [:], uid: 990)
     #expect(paths.caller(uid: 0, gid: 0) == Caller(uid: 0, owner: 0, sees: nil))
     // An unknown user outside the group.
     #expect(paths.caller(uid: 4_000_000_000, gid: 4_000_000_000) == nil)
   }
 
-  @Test func theInterfacesRegister() {
+  @Test func allInterfacesAreRegistered() {
     let service = DaemonMain.controlService()
     #expect(service.interfaces.contains("io.chime.Reminders"))
     #expect(service.interfaces.count == 10)
@@ -128,8 +128,8 @@ struct ReminderFieldsTests {
   typealias Change = RemindersInterface.Draft
 
   /// Every text field of a reminder must be settable; otherwise it would be stored, but could not be given.
-  @Test func eachTextThatGoesWithAReminderCanBeGiven() {
-    let judged = ReminderFields.texts.reduce(into: [String: AnyKeyPath]()) { $0[$1.name] = $1.kept }
+  @Test func eachTextOfAReminderCanBeSet() {
+    let judged = ReminderFields.texts.reduce(into: [String: AnyKeyPath]()) { $0[$1.name] = $1.stored }
     let known = Reminder.texts.reduce(into: ["body": \Reminder.body as AnyKeyPath]) { $0[$1.name] = $1.path }
     #expect(judged == known)
   }
@@ -165,7 +165,7 @@ struct ReminderFieldsTests {
     (Change(latitude: 50, longitude: -180.5), "longitude", "degrees east, from -180 to 180"),
     (Change(latitude: .nan, longitude: 0), "latitude", "degrees north"),
   ])
-  func refusals(change: Change, field: String, sentence: String) throws {
+  func refusesInvalidFields(change: Change, field: String, sentence: String) throws {
     var reminder = try Self.reminder()
     let before = reminder
     do {
@@ -178,7 +178,7 @@ struct ReminderFieldsTests {
     #expect(reminder == before)
   }
 
-  @Test func everyScriptIsTaken() throws {
+  @Test func titlesInAnyScriptAreAccepted() throws {
     for title in ["Pít vodu 💧", "שתה מים", "اشرب الماء", "喝水", "e\u{301}", "👨‍👩‍👧"] {
       var reminder = try Self.reminder()
       try Self.fields.apply(Change(title: "  \(title) "), to: &reminder)
@@ -186,7 +186,7 @@ struct ReminderFieldsTests {
     }
   }
 
-  @Test func anEmptyStringTakesAFieldAway() throws {
+  @Test func emptyStringClearsAField() throws {
     var reminder = try Self.reminder()
     try Self.fields.apply(Change(body: "two\nlines", icon: "bell", url: "https://example.org"), to: &reminder)
     #expect(reminder.body == "two\nlines")
@@ -194,7 +194,7 @@ struct ReminderFieldsTests {
     #expect(reminder.body == nil && reminder.icon == nil && reminder.url == nil)
   }
 
-  @Test func whatIsResetHasNoValueOfItsOwnAnyMore() throws {
+  @Test func resetFieldHasNoValueOfItsOwn() throws {
     var reminder = try Self.reminder()
     try Self.fields.apply(Change(gap: .skip, fold: .both, latitude: 50, longitude: 14.5), to: &reminder)
     #expect(reminder.gap == .skip && reminder.fold == .both)
@@ -207,7 +207,7 @@ struct ReminderFieldsTests {
     #expect(reminder.fold == nil)
   }
 
-  @Test func aScheduleWithoutATimeToComeIsRefused() throws {
+  @Test func scheduleWithoutAFutureTimeIsRefused() throws {
     var reminder = try Self.reminder()
     reminder.schedule = try Schedule(canonical: "at 2020-01-01 09:00")
     #expect(throws: ControlFailure.self) { try Self.fields.firstTime(of: reminder) }

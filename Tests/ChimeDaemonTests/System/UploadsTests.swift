@@ -6,7 +6,7 @@ import Testing
 
 /// File uploads in parts, and their number.
 @Suite struct UploadsTests {
-  @Test func thoseThatWereUsedMakeWay() throws {
+  @Test func usedUploadsMakeRoomForNewOnes() throws {
     let folder = RunFolder.url.appending(path: "chime-uploads-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let uploads = Uploads(folder: folder)

@@ -6,7 +6,7 @@ import Testing
 @testable import ChimeDelivery
 
 /// Overlapping runs of commands, changed definitions, and the end.
-extension RealThings.CommandTests {
+extension SerialTests.CommandTests {
   // MARK: Overlap
 
   private func waiting(_ overlap: CommandDefinition.Overlap) -> CommandDefinition {
@@ -15,7 +15,7 @@ extension RealThings.CommandTests {
 
   private func begun() -> [String] { (file("begun") ?? "").split(separator: "\n").map(String.init) }
 
-  @Test func queuedRunsComeOneAfterTheOther() async throws {
+  @Test func queuedRunsFollowEachOther() async throws {
     let channel = channel(waiting(.queue))
     let all = try ["a1", "b2", "c3"].map { channel.reports(of: try message(id: $0, channel: "script")) }
     _ = try await eventually { begun().isEmpty ? nil : true }
@@ -28,7 +28,7 @@ extension RealThings.CommandTests {
     #expect(waiting(.queue).concurrency == 1)
   }
 
-  @Test func aSkippedRunSaysWhy() async throws {
+  @Test func skippedRunStatesItsReason() async throws {
     let channel = channel(waiting(.skip))
     let first = channel.reports(of: try message(id: "a1", channel: "script"))
     _ = try await eventually { begun().isEmpty ? nil : true }
@@ -61,7 +61,7 @@ extension RealThings.CommandTests {
 
   // MARK: Changes and the end
 
-  @Test func otherDefinitionsHoldForWhatStartsLater() async throws {
+  @Test func changedDefinitionAppliesToLaterRuns() async throws {
     let channel = channel(waiting(.queue))
     let first = channel.reports(of: try message(id: "a1", channel: "script"))
     _ = try await eventually { begun().isEmpty ? nil : true }
@@ -77,7 +77,7 @@ extension RealThings.CommandTests {
     await channel.stop()
   }
 
-  @Test func stoppingEndsWhatRunsAndRefusesWhatComes() async throws {
+  @Test func stopEndsRunningProgramsAndRefusesNewOnes() async throws {
     let channel = channel(
       definition(["polite", home + "/pid"]), definition(["stubborn", home + "/pid2"], name: "other"))
     let all = [
@@ -97,10 +97,10 @@ extension RealThings.CommandTests {
     #expect(
       try await channel.deliver(message(channel: "script")).attempt?.error == "cancelled because the daemon is stopping"
     )
-    #expect(Belongings() == before)
+    #expect(ProcessResources() == before)
   }
 
-  @Test func aTestTellsAllAboutItself() async throws {
+  @Test func testReportsInputOutputAndVariables() async throws {
     let command = definition(["input"]) { $0.environment = ["TOKEN": "never-shown"] }
     let channel = channel(command)
     let test = await channel.test(command, owner: 1_000)
@@ -113,7 +113,7 @@ extension RealThings.CommandTests {
   }
 
   /// An owner whose tests hang may not start another; other owners may.
-  @Test func testsThatHangAreTheirOwners() async throws {
+  @Test func hangingTestsBlockOnlyTheirOwner() async throws {
     let command = waiting(.parallel)
     let channel = channel(command)
     async let first = channel.test(command, owner: 1_000)
@@ -130,7 +130,7 @@ extension RealThings.CommandTests {
   }
 
   /// The number of tests running at once is limited over all owners.
-  @Test func testsOfManyOwnersAreBounded() throws {
+  @Test func testsOfAllOwnersAreBounded() throws {
     var runQueue = CommandRunQueue()
     _ = runQueue.adopt(book([waiting(.parallel)]))
     var (started, refused) = (0, 0)

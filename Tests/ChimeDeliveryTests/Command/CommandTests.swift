@@ -5,11 +5,11 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   /// Commands, with real programs.
   @Suite(.serialized) struct CommandTests {
     private let scratch: Scratch
-    let before = Belongings()
+    let before = ProcessResources()
 
     init() throws { scratch = try Scratch() }
 
@@ -66,7 +66,7 @@ extension RealThings {
       let report = try await reports.next()
       await channel.stop()
       #expect(reports.isEmpty)
-      #expect(Belongings() == before)
+      #expect(ProcessResources() == before)
       return report
     }
 
@@ -76,7 +76,7 @@ extension RealThings {
 
     // MARK: Input
 
-    @Test func readsTheMessageAsTheWebhookSaysIt() async throws {
+    @Test func commandReadsTheMessageOfAWebhook() async throws {
       let told = try message(
         "Stand up \"now\"", body: "línea\n水", channel: "script", late: .suspend, lateBy: .minutes(2)
       ) {
@@ -90,7 +90,7 @@ extension RealThings {
     }
 
     /// More than a pipe holds, so it must be written in parts.
-    @Test func readsALongMessageWhole() async throws {
+    @Test func commandReadsALongMessageWhole() async throws {
       let told = try message(body: String(repeating: "長い", count: 60_000), channel: "script")
       let size = try WebhookMessage(told).bytes().count + 1
       #expect(size > 300_000)
@@ -109,21 +109,21 @@ extension RealThings {
     }
 
     @Test(.disabled(if: Sanitizer.forksForVfork, "not under this sanitizer"))
-    func aTextThatNoVariableCanHoldIsAClearFailure() async throws {
+    func textTooLongForAVariableIsAClearFailure() async throws {
       let told = try message(body: String(repeating: "x", count: 200_000), channel: "script")
       let report = try await run(definition(["input"]), told)
       #expect(report.next == .retry && report.attempt?.outcome == .failed)
       #expect(report.attempt?.error == "its arguments and variables are longer than the system allows")
     }
 
-    @Test func noShellReadsItsArguments() async throws {
+    @Test func argumentsBypassTheShell() async throws {
       let words = ["$(touch pwned)", "a  b", "'", "\"", "*", "; rm -rf /", "", "{title}", "`id`", "水"]
       let report = try await run(definition(["arguments"] + words))
       #expect(report.attempt?.answer == words.map { "<\($0)>" }.joined())
       #expect(file("pwned") == nil)
     }
 
-    @Test func seesTheMessageInVariablesAndNothingOfTheDaemon() async throws {
+    @Test func commandSeesTheMessageInVariablesAndNotTheDaemonsOwn() async throws {
       let told = try message(
         "Tea \u{0}!", body: "two\nlines", channel: "script", round: 2, late: .downtime, lateBy: .seconds(3)
       ) {
@@ -147,12 +147,12 @@ extension RealThings {
       #expect(Set(text.split(separator: "\n").map(String.init)) == Set(expected))
     }
 
-    @Test func theSystemsCommandsSeeNoSession() {
+    @Test func systemDaemonsCommandsSeeNoSession() {
       let all = ["PATH": "", "XDG_RUNTIME_DIR": "/r", "DBUS_SESSION_BUS_ADDRESS": "unix:x", "LC_TIME": "C", "A": "b"]
       #expect(CommandEnvironment(all, isSystem: true).base == ["PATH": Program.usualPath, "LC_TIME": "C"])
     }
 
-    @Test func hasThreeDescriptorsAGroupAndAFolderOfItsOwn() async throws {
+    @Test func commandHasItsOwnDescriptorsGroupAndFolder() async throws {
       let careless = [open("/dev/null", O_RDONLY), open("/dev/zero", O_RDONLY)]
       defer { for descriptor in careless { close(descriptor) } }
       let channel = channel(
@@ -171,7 +171,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func limitsHold() async throws {
+    @Test func limitsAreSet() async throws {
       let command = definition(["limits"]) {
         $0.limits.memory = 512 << 20
         $0.limits.processorTime = .seconds(7)
@@ -187,7 +187,7 @@ extension RealThings {
       #expect(Int(lines[3]).map { $0 <= 30_000 } == true)
     }
 
-    @Test func whatGoesBeyondALimitFails() async throws {
+    @Test func commandOverALimitFails() async throws {
       let hog = try await run(definition(["hog"]) { $0.limits.memory = 100 << 20 })
       #expect(hog.attempt?.outcome == .failed && hog.attempt?.answer?.contains("had it") != true)
       #expect(try await run(definition(["hog"])).attempt?.answer == "had it\n")
@@ -204,7 +204,9 @@ extension RealThings {
       (0, ChannelReport.NextStep.settled, Attempt.Outcome.delivered), (3, .settled, .delivered), (1, .retry, .failed),
       (75, .retry, .failed),
     ])
-    func itsStatusDecides(_ status: Int, _ next: ChannelReport.NextStep, _ outcome: Attempt.Outcome) async throws {
+    func exitStatusDecidesTheOutcome(_ status: Int, _ next: ChannelReport.NextStep, _ outcome: Attempt.Outcome)
+      async throws
+    {
       let report = try await run(definition(["status", "\(status)"]) { $0.success = [0, 3] })
       #expect(report.next == next && report.attempt?.outcome == outcome && report.attempt?.status == status)
       #expect(report.attempt?.answer == "the reason\n")
@@ -212,7 +214,7 @@ extension RealThings {
         report.attempt?.error == (outcome == .failed ? "it ended with status \(status): the reason" : nil))
     }
 
-    @Test func itsLastLineMayAnswer() async throws {
+    @Test func lastLineOfTheOutputMayAnswer() async throws {
       let cases: [([String], Occurrence.Answer?, String?)] = [
         (["working", #"{"action":"done"}"#], .done, nil),
         ([#"{"action":"snooze","for":"10m"}"#, ""], .snooze(for: .minutes(10)), nil),
@@ -234,7 +236,7 @@ extension RealThings {
       #expect(failed.next == .retry)
     }
 
-    @Test func aSignalIsAFailure() async throws {
+    @Test func signalIsAFailure() async throws {
       let report = try await run(definition(["signal", "SEGV"]))
       #expect(report.next == .retry && report.attempt?.status == nil)
       #expect(report.attempt?.error == "signal 11 ended it (SIGSEGV)")
@@ -271,7 +273,7 @@ extension RealThings {
       _ = try await eventually { members(of: group).isEmpty ? true : nil }
     }
 
-    @Test func atItsLimitTheWholeGroupGoes() async throws {
+    @Test func timeLimitEndsTheWholeProcessGroup() async throws {
       // Long enough for the program to have started.
       let command = definition(["stubborn", home + "/pid"]) { $0.timeLimit = .seconds(4) }
       var group: pid_t = 0
@@ -286,7 +288,7 @@ extension RealThings {
       #expect((.milliseconds(4_300)...(.seconds(50))).contains(took), "limit and patience, not more: \(took)")
     }
 
-    @Test func whoEndsPolitelyAtItsLimitHasFailedAllTheSame() async throws {
+    @Test func cleanExitAtTheTimeLimitIsAFailure() async throws {
       let command = definition(["polite", home + "/pid"]) {
         $0.timeLimit = .seconds(4)
         $0.patience = .seconds(60)
@@ -298,7 +300,7 @@ extension RealThings {
       #expect(report.attempt?.error?.hasPrefix("it took longer than") == true)
     }
 
-    @Test func whatItLeavesBehindDoesNotHoldTheRecord() async throws {
+    @Test func leftoverProcessDoesNotDelayTheResult() async throws {
       let report = try await run(definition(["leaves"]))
       #expect(report.next == .settled)
       let group = try #require(pid_t(report.attempt?.answer?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""))
@@ -306,7 +308,7 @@ extension RealThings {
       try await isGone(group)
     }
 
-    @Test func whoDoesNotListenIsNotWaitedFor() async throws {
+    @Test func commandMayIgnoreItsInput() async throws {
       let report = try await run(
         definition(["deaf"]), message(body: String(repeating: "x", count: 100_000), channel: "script"))
       #expect(report.next == .settled && report.attempt?.answer == "deaf\n")
@@ -314,7 +316,7 @@ extension RealThings {
       #expect(quick.next == .settled && quick.attempt?.answer == nil)
     }
 
-    @Test func aFloodIsReadAndDropped() async throws {
+    @Test func excessOutputIsReadAndDropped() async throws {
       let report = try await run(definition(["flood"]))
       #expect(report.next == .settled && report.attempt?.answer?.utf8.count == Attempt.answerLimit)
       let channel = channel(definition(["flood"]))
@@ -323,7 +325,8 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test(.disabled(if: Sanitizer.forksForVfork, "not under this sanitizer")) func whatCannotBeRunWaitsForAPerson()
+    @Test(.disabled(if: Sanitizer.forksForVfork, "not under this sanitizer"))
+    func commandThatCannotStartWaitsForARepair()
       async throws
     {
       try Data("no first line".utf8).write(to: folder.appending(path: "plain"))
@@ -354,7 +357,7 @@ extension RealThings {
       #expect(channel.problem(of: definition([], program: "sh")) == nil)
     }
 
-    @Test func whereTheyAreSwitchedOffNothingRuns() async throws {
+    @Test func disabledCommandsDoNotRun() async throws {
       let channel = channel(definition(["input"]), isEnabled: false)
       let report = try await channel.deliver(message(channel: "script"))
       #expect(report.next == .blocked(.minutes(5)) && report.attempt?.outcome == .refused)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   @Suite(.serialized) struct SupervisorTests {
     private func events(
       _ supervisor: Supervisor, _ fake: String, run: Supervisor.RunID = 1
@@ -15,7 +15,7 @@ extension RealThings {
       return events
     }
 
-    @Test func givesAChildThreeDescriptorsAndAGroupOfItsOwn() async throws {
+    @Test func childHasThreeDescriptorsAndItsOwnGroup() async throws {
       let supervisor = Supervisor()
       // Descriptors without the close-on-exec flag, as a careless library would leave them.
       let careless = [open("/dev/null", O_RDONLY), open("/dev/zero", O_RDONLY)]
@@ -40,7 +40,7 @@ extension RealThings {
     }
 
     /// notify-send reports a popup as shown before it handles the interrupt that closes it.
-    @Test func interruptsAProgramOnceItListens() async throws {
+    @Test func programIsInterruptedOnceItHandlesTheSignal() async throws {
       let supervisor = Supervisor()
       let events = events(supervisor, "slow-to-listen")
       _ = try await events.first { if case .output = $0 { true } else { false } }
@@ -59,8 +59,8 @@ extension RealThings {
       await supervisor.stop()
     }
 
-    @Test func leavesNothingBehind() async throws {
-      let before = Belongings()
+    @Test func stopLeavesNoProcessBehind() async throws {
+      let before = ProcessResources()
       for round in 1...2 {
         let supervisor = Supervisor()
         let all = ["hang", "stubborn", "orphan", "crash", "quiet"].enumerated().map { index, fake in
@@ -72,13 +72,13 @@ extension RealThings {
         await supervisor.stop()
         for index in 0...2 { _ = try await all[index].first { if case .ended = $0 { true } else { false } } }
       }
-      #expect(Belongings() == before)
+      #expect(ProcessResources() == before)
       // A killed process that is nobody's child disappears shortly.
       let end = ContinuousClock.now + .seconds(60)
-      while !Belongings.orphans(named: "sleep").isEmpty, ContinuousClock.now < end {
+      while !ProcessResources.orphans(named: "sleep").isEmpty, ContinuousClock.now < end {
         try await Task.sleep(for: .milliseconds(10))
       }
-      #expect(Belongings.orphans(named: "sleep").isEmpty)
+      #expect(ProcessResources.orphans(named: "sleep").isEmpty)
     }
   }
 }

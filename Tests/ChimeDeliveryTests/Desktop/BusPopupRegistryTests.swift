@@ -45,7 +45,7 @@ import Testing
     return registry
   }
 
-  @Test func looksForAServerBeforeItShows() throws {
+  @Test func serverIsLookedUpBeforeTheFirstPopup() throws {
     var registry = BusPopupRegistry()
     #expect(short(registry.admit(try showing())) == ["look+"])
     #expect(short(registry.admit(try showing("r2"))) == [])
@@ -61,7 +61,7 @@ import Testing
     #expect(short(registry.handle(.shown(2, number: 9))) == ["close 9"])
   }
 
-  @Test func hasAServerStartedForAMessageOnly() throws {
+  @Test func onlyAMessageActivatesTheServer() throws {
     var registry = BusPopupRegistry()
     #expect(short(registry.listen()) == ["look"])
     #expect(short(registry.admit(try showing())) == [])
@@ -69,7 +69,7 @@ import Testing
     #expect(short(registry.handle(.unreachable(Self.noServer))) == ["failed r1: nobody"])
     #expect(registry.way == .unavailable)
     #expect(short(registry.admit(try showing())) == ["look+"])
-    #expect(short(registry.handle(.gone)) == [], "whoever looks will hear")
+    #expect(short(registry.handle(.gone)) == [], "a lookup is in progress")
     #expect(
       short(registry.handle(.unreachable(NotificationFault(isBlocked: false, sentence: "hangs"))))
         == ["failed r1: hangs"])
@@ -80,7 +80,7 @@ import Testing
     #expect(short(quiet.handle(.open(Self.all, identity: ":1.5@bus"))) == ["opened"])
   }
 
-  @Test func forgetsTheNumbersOfAServerThatLeft() throws {
+  @Test func numbersOfAServerThatLeftAreForgotten() throws {
     var registry = try registry(showing: "r1")
     #expect(short(registry.admit(try showing("r1", round: 2))) == ["notify 2 r1 for 1"])
     #expect(short(registry.handle(.shown(2, number: 1))) == ["delivered r1"])
@@ -91,7 +91,7 @@ import Testing
     #expect(short(registry.handle(.closed(number: 1, .expired))) == [])
   }
 
-  @Test func remembersForTheNextDaemonWhatStands() throws {
+  @Test func openPopupsAreRememberedForTheNextDaemon() throws {
     var before = try registry(showing: "r1", "r2", "r3")
     _ = before.withdraw(.occurrence(id("r2")))
     let memory = ":1.5@bus\n1 r1@1774744200\n3 r3@1774744200"
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func asksForSixtyFourAtATime() throws {
+  @Test func atMostSixtyFourCallsRunAtATime() throws {
     var registry = try registry()
     var orders: [BusPopupRegistry.Order] = []
     for number in 1...68 { orders += registry.admit(try showing("r\(number)")) }
@@ -142,7 +142,7 @@ import Testing
     #expect(short(registry.admit(try showing())) == ["failed r1: cancelled because the daemon is stopping"])
   }
 
-  @Test func showsTheRoundsOfAnOccurrenceInTurn() throws {
+  @Test func roundsOfAnOccurrenceAreShownInTurn() throws {
     var registry = try registry()
     #expect(short(registry.admit(try showing("r1"))) == ["notify 1 r1 for 0"])
     #expect(short(registry.admit(try showing("r1", round: 2))) == [])
@@ -151,7 +151,7 @@ import Testing
   }
 
   /// Popups that may still be answered elsewhere: not those answered here, nor those that need no answer.
-  @Test func knowsWhatWaitsForAnAnswer() throws {
+  @Test func popupsWithoutAnAnswerAreKnown() throws {
     var registry = try registry(showing: "r1", "r2", "r3")
     _ = registry.admit(PopupRequest(.summary(PopupSummary(number: 1, titles: ["a", "b"]))) { _ in })
     _ = registry.handle(.shown(4, number: 4))
@@ -164,7 +164,7 @@ import Testing
     #expect(registry.unanswered.isEmpty)
   }
 
-  @Test func takesDownWhatIsWithdrawn() throws {
+  @Test func withdrawnPopupIsClosed() throws {
     var registry = try registry(showing: "r1")
     #expect(short(registry.withdraw(.occurrence(id("r1")))) == ["close 1"])
     #expect(short(registry.withdraw(.occurrence(id("r1")))) == [])
@@ -189,7 +189,7 @@ import Testing
     (1, "snooze:-5m:r1@1774744200", []), (1, "snooze::r1@1774744200", []), (1, "Done:r1@1774744200", []),
     (1, "done:r1@1774744200:", []), (1, "done:r1@-5", []), (1, ":::", []),
   ])
-  func hearsButtons(_ number: UInt32, _ key: String, _ expected: [String]) throws {
+  func pressedButtonsAreReported(_ number: UInt32, _ key: String, _ expected: [String]) throws {
     var registry = try registry(showing: "r1", "r2")
     let heard = short(registry.handle(.invoked(number: number, key: key))).map {
       $0.replacing(/snooze\(for: .*\)/, with: "snooze(for: 10m)")
@@ -197,7 +197,7 @@ import Testing
     #expect(heard == expected)
   }
 
-  @Test func writesAndReadsKeys() throws {
+  @Test func actionKeyReadsBack() throws {
     for answer in [
       Occurrence.Answer.done, .item("speedmaster-2"), .snooze(for: .minutes(10)), .snooze(for: .seconds(3_661)),
     ] {
@@ -212,7 +212,7 @@ import Testing
     #expect(ActionKey(answer: .snooze(for: .minutes(90)), occurrence: id("r7k2")).text == "snooze:90m:r7k2@1774744200")
   }
 
-  @Test func tellsWhyAPopupWentAway() throws {
+  @Test func reasonOfAClosedPopupIsReported() throws {
     for reason in PopupClosing.allCases {
       var registry = try registry(showing: "r1")
       #expect(short(registry.handle(.closed(number: 1, reason))) == ["closed r1 \(reason)"])
@@ -227,14 +227,14 @@ import Testing
     #expect(short(registry.handle(.closed(number: 2, .dismissed))) == [])
   }
 
-  @Test func doesNotBelieveANumberOfZero() throws {
+  @Test func popupNumberZeroIsAFailure() throws {
     var registry = try registry()
     _ = registry.admit(try showing())
     #expect(
       short(registry.handle(.shown(1, number: 0))) == ["failed r1: the notification server gave the popup no number"])
   }
 
-  @Test func remembersSoManyPopups() throws {
+  @Test func rememberedPopupsAreBounded() throws {
     var registry = try registry()
     for number in 1...300 {
       _ = registry.admit(try showing("r\(number)"))
@@ -252,7 +252,7 @@ import Testing
     (["body"], "a <b> & c\nhttps://example.org/?a&b", 0),
     (["actions", "body-markup"], "", 2), ([], "", 0),
   ])
-  func sendsWhatTheServerCanShow(_ names: [String], _ body: String, _ buttons: Int) throws {
+  func popupMatchesTheServersCapabilities(_ names: [String], _ body: String, _ buttons: Int) throws {
     let configuration = DesktopConfiguration(environment: [:])
     let sample = try message("T <i> & \u{0}x", body: "a <b> & c") {
       $0.url = "https://example.org/?a&b"
@@ -270,7 +270,7 @@ import Testing
   }
 
   /// A collection's items replace *Done*, and each is its own button.
-  @Test func offersTheItemsOfACollection() throws {
+  @Test func collectionHasAButtonForEachItem() throws {
     let configuration = DesktopConfiguration(environment: [:])
     var sample = try message("Wrist")
     var report = TrackerReport()
@@ -292,13 +292,13 @@ import Testing
     ("item:speedy\n", Occurrence.Answer.item("speedy")), ("item:\n", nil), ("item:Ü b\n", nil),
     ("done\n", .done),
   ])
-  func hearsTheItemThatWasPressed(_ word: String, _ answer: Occurrence.Answer?) {
+  func pressedItemIsReported(_ word: String, _ answer: Occurrence.Answer?) {
     var popup = Popup(isPlain: false, snooze: .minutes(10))
     _ = popup.handle(.output(Array("7\n".utf8)))
     #expect(popup.handle(.output(Array(word.utf8))) == answer.map { [.answer($0)] } ?? [])
   }
 
-  @Test func sendsASummaryWithoutButtons() throws {
+  @Test func summaryHasNoButtons() throws {
     let configuration = DesktopConfiguration(environment: [:])
     let many = PopupSummary(number: 1, titles: (1...20).map { "Title <\($0)>\n" })
     let sent = configuration.notification(for: .summary(many), Self.all, replacing: 0)

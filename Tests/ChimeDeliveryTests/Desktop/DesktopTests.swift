@@ -6,15 +6,15 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   /// The channel with the real notify-send, a real bus and python3-dbusmock's notification server.
   @Suite(.serialized) final class DesktopTests {
     let desktop: Script
     let environment: [String: String]
-    let before: Belongings
+    let before: ProcessResources
 
     init() async throws {
-      before = Belongings()
+      before = ProcessResources()
       guard FileManager.default.isExecutableFile(atPath: "/usr/bin/notify-send") else {
         throw Failure("install libnotify-bin: there is no notify-send")
       }
@@ -42,7 +42,7 @@ extension RealThings {
       try await desktop.lines.first { $0["name"]?.string == name }["args"]?.array ?? []
     }
 
-    @Test func showsAndHearsDone() async throws {
+    @Test func popupIsShownAndAnsweredDone() async throws {
       let channel = channel()
       let reports = channel.reports(
         of: try message("-Tè <b> 水", body: #"to & from C:\new \\ "x""# + "\nline") { $0.urgency = .critical })
@@ -59,7 +59,7 @@ extension RealThings {
       #expect(reports.isEmpty)
     }
 
-    @Test func hearsSnoozeByTheRemindersFirstLength() async throws {
+    @Test func snoozeButtonUsesTheFirstLengthOfTheReminder() async throws {
       let channel = channel()
       let reports = channel.reports(of: try message { $0.snoozeLengths = [.minutes(25), .hours(1)] })
       #expect(try await reports.next().next == .settled)
@@ -69,7 +69,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func takesAClosedPopupForNoAnswer() async throws {
+    @Test func closedPopupIsNoAnswer() async throws {
       let channel = channel()
       let reports = channel.reports(of: try message())
       #expect(try await reports.next().next == .settled)
@@ -80,7 +80,7 @@ extension RealThings {
       #expect(reports.isEmpty && second.isEmpty)
     }
 
-    @Test func takesThePopupDownWhenItIsWithdrawn() async throws {
+    @Test func withdrawnPopupIsClosed() async throws {
       let channel = channel()
       let sample = try message()
       let reports = channel.reports(of: sample)
@@ -91,7 +91,7 @@ extension RealThings {
       #expect(reports.isEmpty)
     }
 
-    @Test func takesTheEarlierPopupsPlace() async throws {
+    @Test func laterRoundReplacesTheEarlierPopup() async throws {
       let channel = channel()
       let first = channel.reports(of: try message())
       #expect(try await first.next().next == .settled)
@@ -105,7 +105,7 @@ extension RealThings {
       #expect(first.isEmpty)
     }
 
-    @Test func showsASummaryInItsOwnPlaceWithoutWaiting() async throws {
+    @Test func summaryReplacesTheEarlierSummary() async throws {
       let channel = channel()
       for (titles, replaced) in [(["a", "b"], 0), (["a", "b", "<c>"], 1)] {
         let reports = Events<ChannelReport>()
@@ -123,7 +123,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func waitsForABusAndForAServer() async throws {
+    @Test func deliveryWaitsForABusAndAServer() async throws {
       for (environment, sentence) in [
         (["PATH": "/usr/bin:/bin"], "no session bus"),
         (["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"], "no session bus"),
@@ -153,7 +153,9 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test(.disabled(if: Sanitizer.forksForVfork, "not under this sanitizer")) func saysWhatToInstall() async throws {
+    @Test(.disabled(if: Sanitizer.forksForVfork, "not under this sanitizer")) func missingProgramNamesThePackage()
+      async throws
+    {
       for program in ["no-such-notify-send", "/no/such/notify-send"] {
         let channel = channel(program: program)
         let report = try await channel.deliver(message())
@@ -163,7 +165,7 @@ extension RealThings {
       }
     }
 
-    @Test func letsTheOldestGo() async throws {
+    @Test func oldestProgramIsReleasedAtTheLimit() async throws {
       let channel = channel(limit: 16)
       let all = try (1...22).map { channel.reports(of: try message("title \($0)", id: "r\($0)")) }
       for reports in all { #expect(try await reports.next().next == .settled) }
@@ -175,17 +177,17 @@ extension RealThings {
       for number in 1...22 { try desktop.write(["press", .number(Double(number)), "snooze"]) }
       await channel.stop()
       #expect(all.count { !$0.isEmpty } <= 15)
-      #expect(Belongings.children(named: "notify-send").isEmpty)
+      #expect(ProcessResources.children(named: "notify-send").isEmpty)
     }
 
-    @Test func showsSeventyAtOnce() async throws {
+    @Test func seventyPopupsAreShownAtOnce() async throws {
       let channel = channel()
       let all = try (1...70).map { channel.reports(of: try message(id: "r\($0)")) }
       for reports in all { #expect(try await reports.next(within: .seconds(120)).next == .settled) }
-      #expect((64...70).contains(Belongings.children(named: "notify-send").count))
+      #expect((64...70).contains(ProcessResources.children(named: "notify-send").count))
       await channel.stop()
-      #expect(Belongings.children(named: "notify-send").isEmpty)
-      #expect(Belongings().terminals == before.terminals)
+      #expect(ProcessResources.children(named: "notify-send").isEmpty)
+      #expect(ProcessResources().terminals == before.terminals)
     }
 
     @Test(arguments: [
@@ -193,7 +195,8 @@ extension RealThings {
       ("stubborn", .retry, "did not confirm the popup"), ("crash", .retry, "signal 11"),
       ("fails", .retry, "ExcessNotificationGeneration"), ("babble", .retry, "wrote more than 65536 bytes"),
     ])
-    func survivesABadProgram(_ fake: String, _ next: ChannelReport.NextStep, _ sentence: String) async throws {
+    func badProgramAffectsNoOtherPopup(_ fake: String, _ next: ChannelReport.NextStep, _ sentence: String) async throws
+    {
       let bad = channel(
         program: support("fake-notify-send"), environment: ["FAKE": fake, "PATH": "/usr/bin:/bin"],
         patience: ["hang", "stubborn"].contains(fake) ? .milliseconds(200) : .seconds(60))
@@ -206,11 +209,11 @@ extension RealThings {
       #expect(ended.attempt?.error?.contains(sentence) == true, "\(String(describing: ended.attempt?.error))")
       await bad.stop()
       await good.stop()
-      #expect(Belongings() == before)
+      #expect(ProcessResources() == before)
     }
 
     @Test(arguments: ["old", "quiet", "crash-later", "orphan", "unended"])
-    func delivers(through fake: String) async throws {
+    func oddProgramOutputStillDelivers(through fake: String) async throws {
       let channel = channel(
         program: support("fake-notify-send"), environment: ["FAKE": fake, "PATH": "/usr/bin:/bin"])
       let reports = channel.reports(of: try message())
@@ -224,7 +227,7 @@ extension RealThings {
 
 /// This process's resources that only these tests create: popup helpers, their pseudo-terminals and pidfds. Other tests
 /// run in the same process, with children and descriptors of their own.
-struct Belongings: Equatable {
+struct ProcessResources: Equatable {
   let helpers = ["notify-send", "fake-notify-sen", "sleep"].flatMap { Self.children(named: $0) }
   let terminals = Self.count("ptmx")
   let processDescriptors = Self.count("[pidfd]")

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func letsPassWhatComesAtItsTime() throws {
+  @Test func popupOnTimeIsShownAtOnce() throws {
     var coalescer = PopupCoalescer()
     var fresh = try message(id: "r1")
     #expect(
@@ -58,7 +58,7 @@ import Testing
     (1, ["a"]), (3, ["c", "b", "a"]), (4, ["d", "c", "b", "a"]), (5, ["e", "d", "c", "sum 1: b a of 2"]),
     (7, ["g", "f", "e", "sum 1: d c b a of 4"]),
   ])
-  func showsThreeAndASummary(_ count: Int, _ expected: [String]) throws {
+  func threePopupsAndASummaryAreShown(_ count: Int, _ expected: [String]) throws {
     var coalescer = PopupCoalescer()
     for index in 0..<count {
       _ = coalescer.admit(try waiting(String("abcdefg".dropFirst(index).prefix(1)), minutes: Int64(index)), now: now)
@@ -67,7 +67,7 @@ import Testing
     #expect(short(coalescer.momentIsOver(now: now)).isEmpty)
   }
 
-  @Test func showsEachCriticalOneAndTheMostUrgentFirst() throws {
+  @Test func everyCriticalPopupIsShownAndUrgentOnesFirst() throws {
     var coalescer = PopupCoalescer()
     for (id, urgency) in [
       ("l1", Urgency.low), ("n1", .normal), ("c1", .critical), ("n2", .normal), ("c2", .critical), ("n3", .normal),
@@ -79,7 +79,7 @@ import Testing
       ])
   }
 
-  @Test func showsAnOccurrenceOnceWhateverItsRounds() throws {
+  @Test func occurrenceWithSeveralRoundsIsShownOnce() throws {
     var coalescer = PopupCoalescer()
     for round in 1...3 { _ = coalescer.admit(try waiting("a", round: round), now: now) }
     let orders = coalescer.momentIsOver(now: now)
@@ -90,7 +90,7 @@ import Testing
     #expect(held.message.delivery.round == 3 && others.map(\.message.delivery.round) == [2, 1])
   }
 
-  @Test func countsWhatTricklesInToTheSamePopupCoalescer() throws {
+  @Test func latecomersJoinTheSummary() throws {
     var coalescer = PopupCoalescer()
     _ = coalescer.admit(try waiting("a"), now: now)
     #expect(short(coalescer.momentIsOver(now: now)) == ["a"])
@@ -104,7 +104,7 @@ import Testing
     #expect(short(coalescer.momentIsOver(now: now + .seconds(111))) == ["g", "h", "i", "sum 2: j k of 2"])
   }
 
-  @Test func tellsOnceThatTheWayIsOpenAgain() throws {
+  @Test func recoveryIsReportedOnce() throws {
     var coalescer = PopupCoalescer()
     #expect(coalescer.ended(.settled, now: now).isEmpty)
     for _ in 0..<3 { #expect(coalescer.ended(.blocked(.seconds(30)), now: now).isEmpty) }
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func beginsAnewAfterAWayThatWasShut() throws {
+  @Test func coalescingRestartsAfterAnOutage() throws {
     var coalescer = PopupCoalescer()
     let ids = ["a", "b", "c", "d", "e"]
     for _ in 0..<2 {
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func takesASummaryThatFailedForNotShown() throws {
+  @Test func failedSummaryCountsAsNotShown() throws {
     var coalescer = PopupCoalescer()
     for id in ["a", "b", "c", "d", "e"] { _ = coalescer.admit(try waiting(id), now: now) }
     guard case .summarise(let summary, let members) = coalescer.momentIsOver(now: now).last else {
@@ -143,7 +143,7 @@ import Testing
     #expect(short(coalescer.momentIsOver(now: now)) == ["sum 1: d e of 2"])
   }
 
-  @Test func forgetsWhatWasAnsweredElsewhere() throws {
+  @Test func popupAnsweredElsewhereIsDropped() throws {
     var coalescer = PopupCoalescer()
     let held = try ["a", "b", "c", "d", "e", "f"].map { try waiting($0) }
     for one in held { _ = coalescer.admit(one, now: now) }
@@ -153,7 +153,7 @@ import Testing
     #expect(short(coalescer.withdraw(held[5].occurrence)) == ["down f", "down sum 1"])
   }
 
-  @Test func refusesWhenItStops() throws {
+  @Test func stopRefusesHeldAndNewPopups() throws {
     var coalescer = PopupCoalescer()
     _ = coalescer.admit(try waiting("a"), now: now)
     #expect(short(coalescer.close()) == ["refuse a: cancelled because the daemon is stopping"])
@@ -162,7 +162,7 @@ import Testing
     #expect(coalescer.momentIsOver(now: now).isEmpty)
   }
 
-  @Test func givesEachMessageItsOutcome() async throws {
+  @Test func eachMessageGetsItsOutcome() async throws {
     let screen = Screen()
     let channel = PopupCoalescingChannel(transport: screen) { [now] in now }
     let opened = Events<DesktopEvent>()

@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func aSummaryTakesItsOwnPlaceAfterItsProgramHasEnded() throws {
+  @Test func summaryReplacesItselfAfterItsProgramHasEnded() throws {
     var registry = PopupRegistry()
     func summary(_ number: UInt64) -> PopupRequest {
       PopupRequest(.summary(PopupSummary(number: number, titles: ["a", "b"]))) { _ in }
@@ -29,7 +29,7 @@ import Testing
     #expect(started(registry.admit(summary(2), limit: 8)) == ["4 for 0"])
   }
 
-  @Test func aPopupWhoseProgramHasEndedIsGone() throws {
+  @Test func popupWithoutItsProgramIsGone() throws {
     var registry = PopupRegistry()
     let first = PopupRequest(.occurrence(try message())) { _ in }
     #expect(started(registry.admit(first, limit: 8)) == ["1 for 0"])

@@ -10,16 +10,16 @@ import Testing
     (.minutes(10), "10 min"), (.seconds(3_599), "59 min"), (.hours(1), "1 h"), (.minutes(90), "1 h 30 min"),
     (.hours(2), "2 h"), (.hours(51), "2 d 3 h"), (.milliseconds(.max), "106751991167 d 7 h"),
   ])
-  func writesSpans(_ span: Milliseconds, _ text: String) { #expect(Presentation.span(span) == text) }
+  func spansAreReadable(_ span: Milliseconds, _ text: String) { #expect(Presentation.span(span) == text) }
 
-  @Test func marksTheLate() throws {
+  @Test func latePopupSaysSo() throws {
     let late = try message(body: "to the window", late: .suspend, lateBy: .hours(2))
     #expect(
       Presentation.body(of: late) { _ in "08:30" } == "to the window\nwas due at 08:30, 2 h late")
     #expect(Presentation.body(of: try message(lateBy: .seconds(3))) { _ in "08:30" }.isEmpty)
   }
 
-  @Test func escapesTheBodyAndLeavesTheTitle() throws {
+  @Test func bodyIsEscapedAndTheTitleIsNot() throws {
     let text = "a <b>bold</b> & \"quoted\" 'thing'"
     let sample = try message(text, body: text) {
       $0.url = "https://example.org/?a=1&b=2"
@@ -31,7 +31,7 @@ import Testing
         == "a &lt;b&gt;bold&lt;/b&gt; &amp; \"quoted\" 'thing'\nRoom &lt;4&gt;\nhttps://example.org/?a=1&amp;b=2")
   }
 
-  @Test func removesControlCharacters() throws {
+  @Test func controlCharactersAreRemoved() throws {
     let sample = try message("a\u{0}b\u{1B}[31mc\r\nd\te\u{7F}\u{9B}f", body: "1\r\n2\r3\u{0}\n\u{2028}4")
     #expect(Presentation.title(of: sample) == "ab[31mc d ef")
     #expect(Presentation.body(of: sample) { _ in "" } == "1\n2\n3\n\n4")
@@ -40,7 +40,7 @@ import Testing
     #expect(Presentation.title(of: try message("שתה מים 👩‍👩‍👧")) == "שתה מים 👩‍👩‍👧")
   }
 
-  @Test func cutsBetweenCharacters() throws {
+  @Test func longTextIsCutBetweenCharacters() throws {
     #expect(PlainText.clipped("Ελλάδα", bytes: 9) == "Ελλ…")
     #expect(PlainText.clipped("Ελλάδα", bytes: 12) == "Ελλάδα")
     #expect(PlainText.clipped("👩‍👩‍👧👩‍👩‍👧", bytes: 25) == "👩‍👩‍👧…")
@@ -52,7 +52,7 @@ import Testing
     #expect(Presentation.body(of: long) { _ in "" }.hasSuffix("&lt;…"))
   }
 
-  @Test func keepsAnswersPrintable() {
+  @Test func answerExcerptsArePrintable() {
     #expect(PlainText.excerpt([]) == nil)
     #expect(PlainText.excerpt(Array("a\u{7}b\u{1B}c\r\nd".utf8)) == "abc\nd")
     #expect(PlainText.excerpt([0x61, 0xFF, 0xC3]) == "a\u{FFFD}\u{FFFD}")
@@ -60,7 +60,7 @@ import Testing
     #expect((long?.utf8.count ?? 0) <= Attempt.answerLimit)
   }
 
-  @Test func asksForAPopup() throws {
+  @Test func popupRequestHasAllFields() throws {
     var configuration = DesktopConfiguration(environment: ["LANGUAGE": "de", "A": "b", "LC_ALL": "de_DE"])
     configuration.timeOfDay = { _, zone in zone.text }
     let sample = try message("-t", body: #"-C:\new"#, late: .downtime, lateBy: .minutes(5)) { reminder in
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// A repeat states its count, and since when it repeats.
-  @Test func aRepeatSaysSinceWhen() throws {
+  @Test func repeatStatesItsCountAndStart() throws {
     for (round, text) in [
       (1, ""), (2, "2nd time, since 08:30"), (3, "3rd time, since 08:30"), (11, "11th time, since 08:30"),
     ] {
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// Both transports; desktops keep only critical popups, while the reminder's own urgency is unchanged.
-  @Test func aPopupThatStaysHasNoEnd() throws {
+  @Test func persistentPopupHasNoTimeout() throws {
     let configuration = DesktopConfiguration(environment: [:])
     let capabilities = ServerCapabilities(names: ["body", "actions"])
     for urgency in Urgency.allCases {

@@ -19,20 +19,20 @@ import Testing
   }
 
   /// The system's file once crashed the daemon.
-  @Test func theSystemsWholeFileCounts() throws {
+  @Test func systemsWholeCABundleIsCounted() throws {
     #expect(try Certificates.count(in: text) == single.count)
     #expect(text.utf8.count <= Certificates.limit)
   }
 
   /// Many sizes, because memory freed too early is reused at once for only some of them.
-  @Test func everyNumberOfThemCounts() throws {
+  @Test func everyNumberOfCertificatesIsCounted() throws {
     for count in Array(1...12) + stride(from: 13, to: single.count, by: 9) {
       let text = single.prefix(count).joined()
       #expect(try Certificates.count(in: text) == count)
     }
   }
 
-  @Test func aCertificateCountsWithAnyTextBesideIt() throws {
+  @Test func certificateIsCountedWithAnyTextAround() throws {
     for size in stride(from: 0, through: 9_000, by: 37) {
       let comment = String(repeating: "c", count: size)
       let text = size % 2 == 0 ? "\(comment)\n\(single[0])" : "\(single[0])\(comment)\n"
@@ -41,13 +41,13 @@ import Testing
   }
 
   /// Windows line ends, and strings in Foundation's own representation.
-  @Test func lineEndsAreOfAnyKind() throws {
+  @Test func anyLineEndingIsAccepted() throws {
     let lines = single[0].components(separatedBy: "\n")
     #expect(try Certificates.count(in: lines.joined(separator: "\r\n")) == 1)
     #expect(try Certificates.count(in: NSString(string: single[1] + "# na\u{EF}ve\n") as String) == 1)
   }
 
-  @Test func whatIsNoCertificateIsRefused() {
+  @Test func invalidCertificatesAreRefused() {
     func complaint(_ text: String) -> String {
       do {
         return "\(try Certificates.count(in: text))"
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// A combining mark forms one `Character` with the hyphen before it, which would hide the mark of a key.
-  @Test(arguments: ["", "\u{301}", "\r\n", "\u{600}"]) func aPrivateKeyIsSeen(_ after: String) {
+  @Test(arguments: ["", "\u{301}", "\r\n", "\u{600}"]) func privateKeyIsDetected(_ after: String) {
     for before in ["", "\u{600}"] {
       let text = single[0] + "-----BEGIN \(before)PRIVATE KEY-----\(after)\nAAAA\n-----END PRIVATE KEY-----\n"
       #expect(throws: DeliveryError.self) { try Certificates.count(in: text) }
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// An encrypted certificate has no passphrase here, and OpenSSL does not ask for one on a terminal.
-  @Test func nobodyIsAskedForAPassPhrase() {
+  @Test func encryptedCertificateAsksForNoPassphrase() {
     let lines = single[0].components(separatedBy: "\n")
     let dek = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF", ""]
     let text = ([lines[0]] + dek + lines.dropFirst()).joined(separator: "\n")

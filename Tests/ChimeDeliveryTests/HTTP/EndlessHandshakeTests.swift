@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   /// Receivers whose TLS handshake does not end, with the real channel.
   @Suite(.serialized) final class EndlessHandshakeTests {
     let receivers: Script
@@ -24,7 +24,7 @@ extension RealThings {
 
     /// An endless sender is cut off by a size limit, because no timeout is checked while data keeps coming.
     @Test(.timeLimit(.minutes(1)), arguments: ["requests", "tickets"])
-    func whatGoesOnForEverIsEnded(_ name: String) async throws {
+    func endlessHandshakeIsCutBySize(_ name: String) async throws {
       let pem = try #require(said["pem"]?.string)
       let (attempt, next) = try await attempted(url(name), certificates: pem) {
         ($0.connectTimeout, $0.totalTimeout) = (.seconds(600), .seconds(600))
@@ -38,7 +38,7 @@ extension RealThings {
     /// Bounded by OpenSSL itself.
     @Test(
       .timeLimit(.minutes(1)), arguments: ["certificate", "warnings", "empty", "ciphers", "rubbish"])
-    func whatIsNoHandshakeIsRefused(_ name: String) async throws {
+    func invalidHandshakeIsRefused(_ name: String) async throws {
       let (attempt, next) = try await attempted(url(name)) {
         ($0.connectTimeout, $0.totalTimeout) = (.seconds(600), .seconds(600))
       }
@@ -47,7 +47,7 @@ extension RealThings {
 
     /// Connecting has its own time limit, however slowly the handshake proceeds.
     @Test(.timeLimit(.minutes(1)), arguments: ["silent", "hello", "chain", "drip"])
-    func whatStandsStillEndsWithTheLimitOfConnecting(_ name: String) async throws {
+    func stalledHandshakeEndsAtTheConnectTimeout(_ name: String) async throws {
       let (attempt, next) = try await attempted(url(name)) {
         ($0.connectTimeout, $0.totalTimeout) = (.milliseconds(400), .seconds(600))
       }
@@ -57,7 +57,7 @@ extension RealThings {
     }
 
     /// Other messages are sent while one endpoint's handshake is flooded repeatedly.
-    @Test(.timeLimit(.minutes(1))) func holdsUpNobody() async throws {
+    @Test(.timeLimit(.minutes(1))) func endlessHandshakeDelaysNoOther() async throws {
       let flood = try access(to: url("requests"))
       let channel = try webhooks(to: url("requests")) { $0.concurrentPerEndpoint = 16 }
       let reports = try (1...16).map { channel.reports(of: try message(channel: "team", round: $0)) }
@@ -71,7 +71,9 @@ extension RealThings {
     }
 
     /// A handshake in progress has no private copy of the system's certificates.
-    @Test(.disabled(if: Sanitizer.keepsFreedMemory, "not under this sanitizer")) func takesLittleMemory() async throws {
+    @Test(.disabled(if: Sanitizer.keepsFreedMemory, "not under this sanitizer")) func handshakeUsesLittleMemory()
+      async throws
+    {
       let channel = try webhooks(to: url("silent")) { $0.concurrentPerEndpoint = 64 }
       // Warm up first, so that what the first request loads is not counted.
       var reports = [channel.reports(of: try message(channel: "team", round: 1))]

@@ -8,7 +8,7 @@ import Testing
     "http://[fe80::1%25eth0]:8080/hook", "https://example.org/a%5Cb",
     "https://example.org/" + String(repeating: "a", count: 2_028),
   ])
-  func accepts(_ text: String) throws { try EndpointURL.validate(text) }
+  func acceptsValidURLs(_ text: String) throws { try EndpointURL.validate(text) }
 
   @Test(arguments: [
     ("", "such as https://example.org/hook"), ("example.org/hook", "write https://example.org/hook"),
@@ -25,7 +25,7 @@ import Testing
     ("https://[2001:db8::g]/", "not a name or an address"), ("no url", "write it as %20"),
     ("https://example.org/" + String(repeating: "a", count: 2_029), "at most 2048"),
   ])
-  func refusesAndSaysWhatToWrite(_ text: String, _ sentence: String) {
+  func refusalSaysWhatToWrite(_ text: String, _ sentence: String) {
     let error = #expect(throws: DeliveryError.self) { try EndpointURL.validate(text) }
     #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
     #expect(error?.description.contains("Xq7") != true)

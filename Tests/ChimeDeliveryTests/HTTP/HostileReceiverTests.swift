@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   /// Misbehaving receivers, with the real channel.
   @Suite(.serialized) final class HostileReceiverTests {
     let receiver: Script
@@ -22,7 +22,7 @@ extension RealThings {
 
     /// The time limit ends the exchange, whatever the receiver does.
     @Test(arguments: ["hang-in-headers", "hang-in-body", "drip-headers", "switch"])
-    func endsAtTheTimeLimit(_ path: String) async throws {
+    func timeLimitEndsTheExchange(_ path: String) async throws {
       let (attempt, next) = try await attempted(url(path)) { $0.totalTimeout = .milliseconds(400) }
       #expect(next == .retry && attempt.outcome == .failed)
       #expect(attempt.error?.contains("timed out") == true, "\(attempt)")
@@ -35,7 +35,7 @@ extension RealThings {
       ("endless-trailers", "longer than 64 KiB"), ("old", "HTTP/0.9"), ("short", "closed"), ("bad-chunks", "hunk"),
       ("nul", "Nul byte"),
     ])
-    func isAFailure(_ path: String, _ word: String) async throws {
+    func brokenResponseIsAFailure(_ path: String, _ word: String) async throws {
       let (attempt, next) = try await attempted(url(path))
       #expect(next == .retry && attempt.outcome == .failed, "\(attempt)")
       #expect(attempt.error?.contains(word) == true, "\(attempt)")
@@ -43,7 +43,7 @@ extension RealThings {
     }
 
     @Test(arguments: ["some-interim", "endless-body", "endless-chunks", "long", "body-of-204", "bomb"])
-    func isASuccess(_ path: String) async throws {
+    func oddButValidResponseIsASuccess(_ path: String) async throws {
       let (attempt, next) = try await attempted(url(path))
       #expect(next == .settled && attempt.outcome == .delivered && attempt.error == nil, "\(attempt)")
       #expect(attempt.answer?.utf8.count ?? 0 <= Attempt.answerLimit)
@@ -51,7 +51,7 @@ extension RealThings {
     }
 
     /// An answer's framing is not stored but counts toward the limit; this answer would last until the timeout.
-    @Test func whatIsAroundAnAnswerIsBounded() async throws {
+    @Test func framingCountsTowardTheSizeLimit() async throws {
       for _ in 1...2 {
         let (attempt, next) = try await attempted(url("endless-extension")) { $0.totalTimeout = .seconds(600) }
         #expect(next == .settled && attempt.outcome == .delivered && attempt.answer == nil, "\(attempt)")
@@ -63,7 +63,7 @@ extension RealThings {
     }
 
     /// Each exchange on a reused connection has its own limit.
-    @Test func manyAnswersOnOneConnectionAreNotOne() async throws {
+    @Test func eachExchangeOnAConnectionHasItsOwnLimit() async throws {
       let channel = try webhooks(to: url("sixty-kilobytes"))
       var ports: Set<Int> = []
       for round in 1...200 {
@@ -77,7 +77,7 @@ extension RealThings {
 
     /// Data left over from one exchange is not the answer to the next.
     @Test(arguments: ["long", "body-of-204"])
-    func whatIsLeftOnAConnectionAnswersNothing(_ path: String) async throws {
+    func leftoverDataIsNoAnswerToTheNextExchange(_ path: String) async throws {
       let channel = try webhooks(to: url(path))
       for round in 1...3 {
         let reports = channel.reports(of: try message(channel: "team", round: round))
@@ -88,7 +88,7 @@ extension RealThings {
 
     /// The endpoint's own concurrency applies, not the channel's.
     @Test(arguments: [1, 3, 12])
-    func anEndpointGetsAsManyAtOnceAsItTakes(_ own: Int) async throws {
+    func endpointConcurrencyApplies(_ own: Int) async throws {
       let usual = try known("hang-in-headers")
       var slow = usual.endpoint
       slow.settings.concurrency = own
@@ -110,7 +110,7 @@ extension RealThings {
       try access(to: url(path))
     }
 
-    @Test func followsNoRedirect() async throws {
+    @Test func redirectIsNotFollowed() async throws {
       let (attempt, next) = try await attempted(url("loop"))
       #expect(next == .retry && attempt.status == 307)
       #expect(attempt.error?.contains("which Chime does not follow") == true)
@@ -125,7 +125,7 @@ extension RealThings {
       ("86401", .retryAfter(.seconds(86_401))), ("9223372036854775807", .retryAfter(.seconds(.max))),
       ("Thu,%2001%20Jan%201970%2000:00:00%20GMT", .retry),
     ])
-    func readsRetryAfter(_ value: String, _ step: ChannelReport.NextStep) async throws {
+    func retryAfterIsParsed(_ value: String, _ step: ChannelReport.NextStep) async throws {
       let (attempt, next) = try await attempted(url("retry/" + value))
       #expect(attempt.status == 429 && next == step)
       var generator = SystemRandom()
@@ -139,7 +139,8 @@ extension RealThings {
     }
 
     /// Endless answers, sixty-four at once: memory use is bounded, and the memory is freed.
-    @Test(.disabled(if: Sanitizer.keepsFreedMemory, "not under this sanitizer")) func floodsFillNoMemory() async throws
+    @Test(.disabled(if: Sanitizer.keepsFreedMemory, "not under this sanitizer")) func endlessResponsesUseBoundedMemory()
+      async throws
     {
       // Warm up first, so that what the first request loads is not counted.
       _ = try await attempted(url("endless-body"))
@@ -158,7 +159,7 @@ extension RealThings {
       (#"json/%7B%22action%22:%22done%22%7D"#, Occurrence.Answer.done),
       (#"json/%7B%22action%22:%22snooze%22,%22for%22:%22PT1H%22%7D"#, .snooze(for: .hours(1))),
     ])
-    func anAnswerIsReportedAfterTheEnd(_ path: String, _ answer: Occurrence.Answer) async throws {
+    func answerIsReportedAfterTheResult(_ path: String, _ answer: Occurrence.Answer) async throws {
       let channel = try webhooks(to: url(path))
       let reports = channel.reports(of: try message(channel: "team"))
       #expect(try await reports.next().next == .settled)
@@ -170,7 +171,7 @@ extension RealThings {
       #expect(reports.isEmpty)
     }
 
-    @Test func anAnswerThatIsNotUnderstoodIsNoted() async throws {
+    @Test func invalidAnswerIsRecorded() async throws {
       let channel = try webhooks(to: url("json/%7B%22action%22:%22explode%22%7D"))
       let reports = channel.reports(of: try message(channel: "team"))
       let ended = try await reports.next()
@@ -180,7 +181,7 @@ extension RealThings {
     }
 
     /// A 204 has no body, whatever follows it.
-    @Test func aBodyThatMayNotBeThereSaysNothing() async throws {
+    @Test func bodyOfA204IsIgnored() async throws {
       let channel = try webhooks(to: url("body-of-204"))
       let reports = channel.reports(of: try message(channel: "team"))
       #expect(try await reports.next().next == .settled)
@@ -188,7 +189,7 @@ extension RealThings {
       #expect(reports.isEmpty)
     }
 
-    @Test func aTestShowsTheWayItWent() async throws {
+    @Test func testShowsConnectionDetails() async throws {
       let channel = try webhooks(to: url("cookie"))
       let first = try #require(await channel.test(try access(to: url("cookie"))).details)
       #expect(first.address == "127.0.0.1" && first.version == "HTTP/1.1" && !first.isReused)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   /// Connections that no message uses any more.
   struct IdleConnectionTests {
     /// A receiver that keeps its connection open until the other side closes it, and then returns the number of
@@ -44,7 +44,7 @@ extension RealThings {
     /// An idle connection is kept for the next message, and closed after its time limit although nothing else wakes the
     /// channel.
     @Test(.timeLimit(.minutes(1)))
-    func isClosedWhenNothingComes() async throws {
+    func idleConnectionIsClosedAfterItsTimeLimit() async throws {
       let receiver = try PatientReceiver()
       let channel = try webhooks(to: "http://127.0.0.1:\(receiver.port)/") { $0.idleTimeout = .seconds(1) }
       for _ in 0..<2 {

@@ -8,12 +8,12 @@ import Testing
 @Suite struct LibcurlTests {
   static let absent = "libcurl-that-nobody-has.so.4"
 
-  @Test func loadsAsOftenAsAsked() throws {
+  @Test func libraryCanBeLoadedAgain() throws {
     for _ in 0..<3 { try Libcurl.load() }
   }
 
   @Test(arguments: [(absent, "\(absent): cannot open"), ("libm.so.6", "undefined symbol: curl_")])
-  func saysWhatIsMissingAndWhatToInstall(_ name: String, _ reason: String) throws {
+  func missingLibraryNamesThePackage(_ name: String, _ reason: String) throws {
     let error = #expect(throws: DeliveryError.self) { try Libcurl.load(name) }
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     #expect(error?.description.contains("install it (Debian: libcurl4)") == true)
@@ -21,14 +21,14 @@ import Testing
     try EndpointURL.validate("https://example.org/hook")
   }
 
-  @Test func noAddressIsTakenUnseen() {
+  @Test func withoutTheLibraryNoURLIsAccepted() {
     let error = #expect(throws: DeliveryError.self) {
       try EndpointURL.validate("https://example.org/hook", library: Self.absent)
     }
     #expect(error?.description.contains("libcurl4") == true)
   }
 
-  @Test func messagesWaitUntilItIsThere() async throws {
+  @Test func messagesWaitUntilTheLibraryIsInstalled() async throws {
     let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3"), library: Self.absent) {
       queue in
       EndpointAccess(

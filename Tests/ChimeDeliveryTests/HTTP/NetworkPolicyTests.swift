@@ -9,7 +9,7 @@ import Testing
     ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"), ("::ffff:10.0.0.1", "10.0.0.1"), ("::ffff:a00:1", "10.0.0.1"),
     ("64:ff9b::10.0.0.1", "64:ff9b::a00:1"),
   ])
-  func readsAndWrites(_ text: String, _ canonical: String) throws {
+  func addressReadsBack(_ text: String, _ canonical: String) throws {
     let address = try #require(NetworkAddress(text))
     #expect(address.description == canonical)
     #expect(NetworkAddress(canonical) == address)
@@ -20,7 +20,7 @@ import Testing
     "", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "1.2.3", "1.2.3.4.5", "1.2.3.256", " 1.2.3.4", "1.2.3.4 ", "::g",
     "fe80::1%eth0", "[::1]", "localhost", "1.2.3.4/32",
   ])
-  func refuses(_ text: String) { #expect(NetworkAddress(text) == nil) }
+  func invalidAddressesAreRefused(_ text: String) { #expect(NetworkAddress(text) == nil) }
 
   @Test(arguments: [
     ("10.0.0.0/8", "10.0.0.0/8"), ("10.1.2.3", "10.1.2.3"), ("10.1.2.3/32", "10.1.2.3"), ("0.0.0.0/0", "0.0.0.0/0"),
@@ -28,7 +28,7 @@ import Testing
     ("::ffff:0:0/96", "0.0.0.0/0"), ("2001:db8:8000::/33", "2001:db8:8000::/33"),
     ("::8000:0:0:0/65", "::8000:0:0:0/65"),
   ])
-  func readsBlocks(_ text: String, _ canonical: String) throws {
+  func blockReadsBack(_ text: String, _ canonical: String) throws {
     let block = try #require(AddressBlock(text))
     #expect(block.description == canonical)
     #expect(AddressBlock(canonical) == block)
@@ -39,7 +39,7 @@ import Testing
     "10.0.0.0/8/8",
     "::1/129", "::1/64", "::ffff:10.0.0.0/95", "::ffff:10.0.0.1/104", "10.0.0/8", "example.org/8", "10.0.0.0/0008",
   ])
-  func refusesBlocks(_ text: String) { #expect(AddressBlock(text) == nil) }
+  func invalidBlocksAreRefused(_ text: String) { #expect(AddressBlock(text) == nil) }
 
   @Test(arguments: [
     ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.0", false), ("10.0.0.0/8", "::a00:1", false),
@@ -48,12 +48,12 @@ import Testing
     ("2001:db8::/33", "2001:db8:8000::", false), ("2001:db8:0:0:8000::/65", "2001:db8::8000:0:0:1", true),
     ("2001:db8:0:0:8000::/65", "2001:db8::1", false),
   ])
-  func contains(_ block: String, _ address: String, _ isIn: Bool) throws {
+  func blockContainsItsAddresses(_ block: String, _ address: String, _ isIn: Bool) throws {
     #expect(try #require(AddressBlock(block)).contains(try #require(NetworkAddress(address))) == isIn)
   }
 
   /// Addresses in the form that connect(2) receives.
-  @Test func readsWhatConnectIsGiven() {
+  @Test func socketAddressIsParsed() {
     var v4 = sockaddr_in()
     v4.sin_family = sa_family_t(AF_INET)
     v4.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -116,7 +116,7 @@ import Testing
     ("64:ff9b:1:a9fe:a9:fe00::", false, false), ("64:ff9b:1:a9:fe:a9fe::", false, false),
     ("64:ff9b:1:0:a9:fea9:fe00:0", false, false), ("64:ff9b:1::a9fe:a9fe", false, false),
   ])
-  func judges(_ text: String, _ bySystem: Bool, _ byPerson: Bool) throws {
+  func policyDecidesByAddress(_ text: String, _ bySystem: Bool, _ byPerson: Bool) throws {
     let address = try #require(NetworkAddress(text))
     #expect((NetworkPolicy(isPersonal: false).refusal(of: address) == nil) == bySystem)
     #expect((NetworkPolicy(isPersonal: true).refusal(of: address) == nil) == byPerson)
@@ -124,7 +124,7 @@ import Testing
 
   /// A public address of this machine is treated like its loopback address.
   @Test(arguments: ["8.8.4.4", "::ffff:8.8.4.4", "64:ff9b::808:404", "2002:808:404::1", "2606:4700::1111"])
-  func theMachinesOwnAddressIsForAPersonsDaemon(_ text: String) throws {
+  func onlyAUsersDaemonReachesTheMachinesOwnAddresses(_ text: String) throws {
     let address = try #require(NetworkAddress(text))
     let own = Set(["8.8.4.4", "2606:4700::1111"].compactMap(NetworkAddress.init))
     func refusal(_ policy: NetworkPolicy) -> AddressRefusal? { policy.refusal(of: address, isOwn: own.contains) }
@@ -136,7 +136,7 @@ import Testing
     #expect(refusal(NetworkPolicy(isPersonal: false, allow: [block])) == nil)
   }
 
-  @Test func theMachinesAddressesAreThoseOfItsInterfaces() throws {
+  @Test func machinesAddressesComeFromItsInterfaces() throws {
     #expect(try #require(NetworkAddress("127.0.0.1")).isOfThisMachine)
     // For documentation (RFC 5737): no interface has it.
     #expect(try !#require(NetworkAddress("192.0.2.77")).isOfThisMachine)
@@ -162,7 +162,7 @@ import Testing
     ([], ["1.1.1.0/24"], "64:ff9b::1.1.1.1", false), ([], ["1.1.1.0/24"], "1.1.2.1", true),
     ([], ["::/0"], "2606:4700::1111", false), ([], ["::/0"], "1.1.1.1", true),
   ])
-  func obeysItsLists(_ allow: [String], _ deny: [String], _ text: String, _ may: Bool) throws {
+  func allowAndDenyListsApply(_ allow: [String], _ deny: [String], _ text: String, _ may: Bool) throws {
     let policy = NetworkPolicy(
       isPersonal: false, allow: allow.compactMap(AddressBlock.init), deny: deny.compactMap(AddressBlock.init))
     #expect(policy.allow.count == allow.count && policy.deny.count == deny.count)
@@ -179,7 +179,7 @@ import Testing
     ("64:ff9b::7f00:1", "64:ff9b::7f00:1, which leads to 127.0.0.1, is a loopback address"),
     ("::7f00:1", "::127.0.0.1 is a reserved address"),
   ])
-  func saysWhatToWrite(_ text: String, _ sentence: String) throws {
+  func refusalNamesTheEntryToAdd(_ text: String, _ sentence: String) throws {
     let address = try #require(NetworkAddress(text))
     var policy = NetworkPolicy(isPersonal: false)
     var refusal = try #require(policy.refusal(of: address))
@@ -201,7 +201,7 @@ import Testing
     "http://proxy.lan:3128", "https://proxy.lan:443", "socks5h://127.0.0.1:1080", "http://[::1]:8080",
     "http://proxy:1/",
   ])
-  func takes(_ url: String) throws { #expect(try url.hasPrefix(ProxyServer(url).url)) }
+  func validProxiesAreAccepted(_ url: String) throws { #expect(try url.hasPrefix(ProxyServer(url).url)) }
 
   @Test(arguments: [
     ("", "begins with"), ("proxy.lan:3128", "begins with"), ("socks5://proxy:1080", "begins with"),
@@ -211,13 +211,13 @@ import Testing
     ("http://[::g]:1", "a host and a port"), ("http://[127.0.0.1]:1", "a host and a port"),
     ("http://ann:hunter2@proxy:3128", "user name or password"),
   ])
-  func refuses(_ url: String, _ sentence: String) {
+  func invalidProxiesAreRefused(_ url: String, _ sentence: String) {
     let error = #expect(throws: DeliveryError.self) { try ProxyServer(url) }
     #expect(error?.description.contains(sentence) == true)
     #expect(error?.description.contains("hunter2") == false)
   }
 
-  @Test func refusesExceptionsThatAreNone() {
+  @Test func invalidExceptionsAreRefused() {
     for text in ["localhost", ".lan", "10.0.0.0/8", "::1", "a-b_c.example"] { #expect(ProxyServer.isException(text)) }
     for text in ["", ".", "*", "a,b", "a b", "10.0.0.0/33", "http://x"] { #expect(!ProxyServer.isException(text)) }
     #expect(throws: DeliveryError.self) { try ProxyServer("http://proxy:1", except: ["a,b"]) }

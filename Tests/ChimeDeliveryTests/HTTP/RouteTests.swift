@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   /// Which addresses are really dialed, and through which proxy.
   @Suite(.serialized) final class RouteTests {
     let receiver: Script
@@ -32,7 +32,7 @@ extension RealThings {
       "LOCALHOST", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:7f00:0001]", "[::1]", "0",
       "0.0.0.0", "[::]", "127.8.8.8", "%31%32%37.0.0.1",
     ])
-    func theSystemsDaemonReachesNothingOfItsOwn(_ host: String) async throws {
+    func systemDaemonReachesNoLocalAddress(_ host: String) async throws {
       let (attempt, next) = try await attempted("http://\(host):\(port)/") { $0.network = Self.system() }
       #expect(next == .retry && attempt.outcome == .failed && attempt.status == nil)
       // To the resolver of Debian 12, the address with a trailing dot is not a valid name.
@@ -43,7 +43,7 @@ extension RealThings {
       #expect(receiver.lines.isEmpty)
     }
 
-    @Test func whatIsAllowedIsDialled() async throws {
+    @Test func allowedAddressIsDialed() async throws {
       let (attempt, next) = try await attempted("http://127.0.0.1:\(port)/") { $0.network = Self.system(["127.0.0.1"]) }
       #expect(next == .settled && attempt.error == nil)
       let (mapped, after) = try await attempted("http://[::ffff:127.0.0.1]:\(port)/") {
@@ -58,7 +58,7 @@ extension RealThings {
     }
 
     /// A name with several addresses: each is checked, and only the allowed ones are dialed.
-    @Test func everyAddressOfANameIsJudged() async throws {
+    @Test func everyAddressOfANameIsChecked() async throws {
       try #require(hasBoth, "there is no ::1 here")
       for allowed in ["::1", "127.0.0.1"] {
         let (attempt, next) = try await attempted("http://localhost:\(port)/") { $0.network = Self.system([allowed]) }
@@ -73,7 +73,7 @@ extension RealThings {
     }
 
     /// A redirect is not followed, and so cannot lead to a forbidden address.
-    @Test func aRedirectReachesNothing() async throws {
+    @Test func redirectReachesNoForbiddenAddress() async throws {
       let (attempt, next) = try await attempted("http://127.0.0.1:\(port)/loop") {
         $0.network = Self.system(["127.0.0.1"])
       }
@@ -81,7 +81,7 @@ extension RealThings {
     }
 
     /// A channel keeps its connections, and a changed rule creates a new channel: no old connection is reused.
-    @Test func aChangedRuleMeetsNoOldConnection() async throws {
+    @Test func changedRuleReusesNoOldConnection() async throws {
       let url = "http://127.0.0.1:\(port)/"
       let before = try webhooks(to: url) { $0.network = Self.system(["127.0.0.1"]) }
       for round in 1...2 {
@@ -103,7 +103,7 @@ extension RealThings {
       return (proxy, try #require(try await proxy.lines.next()["port"]?.number))
     }
 
-    @Test func goesThroughTheProxyAndTellsItNothing() async throws {
+    @Test func proxyForwardsTheRequestAndLearnsNoSecret() async throws {
       let (proxy, proxyPort) = try await proxy()
       defer { proxy.end() }
       let server = try ProxyServer("http://127.0.0.1:\(proxyPort)")
@@ -128,7 +128,7 @@ extension RealThings {
       #expect(try await tls.lines.next()["received"] == "good")
     }
 
-    @Test func goesThroughSOCKS() async throws {
+    @Test func socksProxyForwardsTheRequest() async throws {
       let (proxy, proxyPort) = try await proxy("--socks")
       defer { proxy.end() }
       let server = try ProxyServer("socks5h://127.0.0.1:\(proxyPort)")
@@ -137,7 +137,7 @@ extension RealThings {
       #expect(try await proxy.lines.next()["asked"]?.string == "SOCKS receiver.test:\(port)")
     }
 
-    @Test func exceptionsAreDialledDirectly() async throws {
+    @Test func exceptionsAreDialedDirectly() async throws {
       let (proxy, proxyPort) = try await proxy()
       defer { proxy.end() }
       for exceptions in [["localhost"], [".localhost"], ["example.org", "localhost"]] {
@@ -150,7 +150,7 @@ extension RealThings {
     }
 
     /// The proxy is what is dialed, so its address is checked; exceptions to the proxy are checked as usual.
-    @Test func theProxysAddressIsJudged() async throws {
+    @Test func proxysAddressIsChecked() async throws {
       let (proxy, proxyPort) = try await proxy()
       defer { proxy.end() }
       let server = try ProxyServer("http://127.0.0.1:\(proxyPort)", except: ["localhost"])
@@ -165,7 +165,7 @@ extension RealThings {
       #expect(proxy.lines.isEmpty && receiver.lines.isEmpty)
     }
 
-    @Test func aProxyThatRefusesIsAFailure() async throws {
+    @Test func refusingProxyIsAFailure() async throws {
       let (proxy, proxyPort) = try await proxy("--refuse")
       defer { proxy.end() }
       let server = try ProxyServer("http://127.0.0.1:\(proxyPort)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   /// Real TLS receivers, with certificates signed by a CA made with openssl.
   @Suite(.serialized) final class TLSTests {
     let receivers: Script
@@ -27,7 +27,7 @@ extension RealThings {
     private func contents(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
     @Test(arguments: ["good", "twelve"])
-    func aPrivateAuthorityIsTrustedByFileAndByEndpoint(_ name: String) async throws {
+    func privateCAIsTrustedByFileOrEndpoint(_ name: String) async throws {
       let ca = ca
       #expect(try await attempted(url(name)) { $0.certificateFile = ca }.next == .settled)
       #expect(try await attempted(url(name, host: "127.0.0.1")) { $0.certificateFile = ca }.next == .settled)
@@ -36,7 +36,7 @@ extension RealThings {
     }
 
     /// A receiver's self-signed certificate may be trusted, but only for its own name.
-    @Test func aCertificateSignedByItselfCanBeTrusted() async throws {
+    @Test func selfSignedCertificateCanBeTrusted() async throws {
       let own = try #require(said["alone.pem"]?.string)
       #expect(try await attempted(url("alone"), certificates: contents(own)).next == .settled)
       #expect(try await attempted(url("alone")) { $0.certificateFile = own }.next == .settled)
@@ -55,7 +55,7 @@ extension RealThings {
       ),
       ("old", "the receiver does not support TLS 1.2 or later: "),
     ])
-    func whatIsWrongIsRefusedAndSaid(_ name: String, _ sentence: String) async throws {
+    func invalidCertificateIsRefusedWithAReason(_ name: String, _ sentence: String) async throws {
       let ca = ca
       for certificates in [nil, try contents(ca)] {
         let (attempt, next) = try await attempted(url(name), certificates: certificates) { $0.certificateFile = ca }
@@ -65,7 +65,7 @@ extension RealThings {
       #expect(receivers.lines.isEmpty)
     }
 
-    @Test func anAuthorityNobodyKnowsIsRefused() async throws {
+    @Test func unknownCAIsRefused() async throws {
       let (attempt, next) = try await attempted(url("good"))
       #expect(next == .retry)
       #expect(
@@ -85,19 +85,19 @@ extension RealThings {
 
     /// This is nobody's failure: messages wait until the file exists.
     @Test(arguments: ["/nonexistent/ca.pem", "/dev/null", "/etc/hostname"])
-    func aFileWithoutCertificatesShutsTheWay(_ path: String) async throws {
+    func fileWithoutCertificatesBlocksDeliveries(_ path: String) async throws {
       let (attempt, next) = try await attempted(url("good")) { $0.certificateFile = path }
       #expect(next == .blocked(.minutes(5)) && attempt.outcome == .refused)
       #expect(attempt.error?.contains("caFile in [webhook] cannot be read: \(path) must be") == true, "\(attempt)")
     }
 
-    @Test func certificatesOfAnEndpointThatAreNoneAreAFailureOfIts() async throws {
+    @Test func invalidCertificatesOfAnEndpointAreItsFailure() async throws {
       let (attempt, next) = try await attempted(url("good"), certificates: "nonsense")
       #expect(
         next == .retry && attempt.error?.contains("endpoint's own certificates cannot be read") == true, "\(attempt)")
     }
 
-    @Test func aTestShowsHowLongTLSTook() async throws {
+    @Test func testShowsTheTLSTime() async throws {
       let channel = try webhooks(to: url("good"))
       let details = await channel.test(try access(to: url("good"), certificates: contents(ca))).details
       #expect(try #require(details).timing.tls > 0 && details?.timing.tls ?? 0 >= details?.timing.connect ?? 0)

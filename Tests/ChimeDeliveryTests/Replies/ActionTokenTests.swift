@@ -30,7 +30,7 @@ import Testing
     } catch { return error }
   }
 
-  @Test func whatIsWrittenIsRead() throws {
+  @Test func tokenReadsBack() throws {
     let key = try Self.key()
     for subject in Self.subjects {
       let text = try #require(ActionToken(subject).text(key))
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Messages are created at any millisecond.
-  @Test func itsTimeIsInSeconds() throws {
+  @Test func expiryIsInWholeSeconds() throws {
     let key = try Self.key()
     let expiry = Self.now + .milliseconds(1_700)
     let text = try #require(ActionToken(.answer(.done, Self.occurrence, round: 1, expiry: expiry)).text(key))
@@ -51,14 +51,14 @@ import Testing
     #expect(token.subject == .answer(.done, Self.occurrence, round: 1, expiry: Self.now + .seconds(1)))
   }
 
-  @Test func whatCannotBeWrittenIsNotOffered() throws {
+  @Test func unencodableIDGetsNoToken() throws {
     let odd = OccurrenceID(reminder: ReminderID(rawValue: "a:b"), scheduledAt: Self.now)
     #expect(ActionToken(.answer(.done, odd, round: 1, expiry: Self.now)).text(try Self.key()) == nil)
     #expect(ActionToken(.ping(.failed, ReminderID(rawValue: "a:b"))).text(try Self.key()) == nil)
   }
 
   /// A token of another endpoint, another owner or another secret is refused.
-  @Test func aTokenIsOneEndpointsOwn() throws {
+  @Test func tokenOfAnotherEndpointIsRefused() throws {
     let queues = [
       Self.queue, DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "phone2")),
       DeliveryQueue(owner: 1_001, channel: ChannelName(rawValue: "phone")),
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// The token key is derived from the secret but differs from it, so signing with the secret cannot create tokens.
-  @Test func theKeyIsNotTheSecret() throws {
+  @Test func tokenKeyDiffersFromTheSecret() throws {
     let secret = try Secret(SecretTests.text)
     let text = try #require(ActionToken(Self.subjects[0]).text(try Self.key()))
     let body = String(try #require(text.dropFirst(6).split(separator: ".").first))
@@ -84,7 +84,7 @@ import Testing
     #expect(!signed.contains(text.suffix(43)))
   }
 
-  @Test func itsTimeIsOver() throws {
+  @Test func expiredTokenIsRefused() throws {
     let key = try Self.key()
     let text = try #require(ActionToken(.answer(.done, Self.occurrence, round: 1, expiry: Self.now)).text(key))
     #expect(fault(text, [key], at: Self.now - .milliseconds(1)) == nil)
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// A replaced secret signs no new tokens, but its old ones remain valid while it still signs messages.
-  @Test func aReplacedSecretIsGoodForAWhile() throws {
+  @Test func tokensOfAReplacedSecretStayValid() throws {
     let (old, new) = (try Secret(SecretTests.text), try Secret(Secret.make(.hmac)))
     let endpoint = Endpoint(queue: Self.queue, url: "http://a/", createdAt: Self.now)
     let before = EndpointAccess(endpoint: endpoint, secrets: [SigningSecret(old)])
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// Text that is not a token is refused.
-  @Test func nonsenseIsRefused() throws {
+  @Test func textThatIsNoTokenIsRefused() throws {
     let key = try Self.key()
     for text in [
       "", "chact_", "chact_.AAA=", "chact_a.b.c", "done", "chact_!!.!!", String(repeating: "chact_", count: 1_000),
@@ -129,7 +129,7 @@ import Testing
   }
 
   /// A changed bit or character or a mixture of two tokens is refused.
-  @Test(arguments: [ProofTier.amount(quick: 5_000, proof: 1_000_000)]) func noneOfManyForgedOnesIsTaken(count: Int)
+  @Test(arguments: [ProofTier.amount(quick: 5_000, proof: 1_000_000)]) func forgedTokensAreRefused(count: Int)
     throws
   {
     var random = SeededGenerator(seed: 7)
@@ -158,7 +158,7 @@ import Testing
   }
 
   /// A server may echo what it was sent, and the record keeps the answer.
-  @Test func whatComesBackIsWithoutIt() throws {
+  @Test func echoedTokenIsRedacted() throws {
     let text = try #require(ActionToken(Self.subjects[0]).text(try Self.key()))
     let cleaned = Redaction().clean(#"{"actions":[{"body":"\#(text)","method":"POST"}]}"#)
     #expect(cleaned == #"{"actions":[{"body":"<redacted>","method":"POST"}]}"#)

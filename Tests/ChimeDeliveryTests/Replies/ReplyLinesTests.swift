@@ -21,10 +21,10 @@ struct ReplyLinesTests {
     (#"{"event":"message","id":""}"#, .nonsense), (#"{"event":"message","id":"a"}"#, .message(id: "a", text: "")),
     (#"{"event":"message","id":"a","message":["x"]}"#, .nonsense),
   ])
-  func aLine(_ text: String, _ line: ReplyLine) { #expect(ReplyLine(Array(text.utf8)) == line) }
+  func linesAreParsed(_ text: String, _ line: ReplyLine) { #expect(ReplyLine(Array(text.utf8)) == line) }
 
   /// The network may split the lines anywhere.
-  @Test func linesComeInParts() throws {
+  @Test func linesMayArriveInParts() throws {
     let text = [Self.open, Self.message, Self.keepalive, ""].joined(separator: "\r\n") + "\n" + Self.message
     var random = SeededGenerator(seed: 1)
     for _ in 0..<200 {
@@ -38,7 +38,7 @@ struct ReplyLinesTests {
     }
   }
 
-  @Test func aLineHasAnEnd() throws {
+  @Test func lineLengthIsBounded() throws {
     var lines = ReplyLines()
     let longest = [UInt8](repeating: 0x61, count: ReplyLines.longest)
     #expect(try lines.take(longest + [0x0A], elapsed: .zero).count == 1)
@@ -49,7 +49,7 @@ struct ReplyLinesTests {
   }
 
   /// A gigabyte is refused, but a stream that lasts for years is read.
-  @Test func aStreamHasABound() throws {
+  @Test func streamSizeIsBounded() throws {
     let line = [UInt8](repeating: 0x61, count: 999) + [0x0A]
     var lines = ReplyLines()
     var count = 0
@@ -68,7 +68,7 @@ struct ReplyLinesTests {
     "https://ntfy.sh/my-replies", "http://127.0.0.1:8080/a_B-9", "https://example.org/ntfy/topic",
     "poll:https://example.org/answers?room=7", "poll:http://127.0.0.1:8099/",
   ])
-  func addressesOfTopics(_ text: String) throws { try EndpointURL.validate(replies: text) }
+  func validTopicURLsAreAccepted(_ text: String) throws { try EndpointURL.validate(replies: text) }
 
   @Test(arguments: [
     "https://ntfy.sh", "https://ntfy.sh/", "https://ntfy.sh/a/", "https://ntfy.sh/a?b", "https://ntfy.sh/a#b",
@@ -78,11 +78,11 @@ struct ReplyLinesTests {
     "poll:https://u:p@example.org/",
     "poll:https://example.org/#a", "poll:ftp://example.org/",
   ])
-  func noAddressesOfTopics(_ text: String) {
+  func invalidTopicURLsAreRefused(_ text: String) {
     #expect(throws: DeliveryError.self) { try EndpointURL.validate(replies: text) }
   }
 
-  @Test func whoseServerItIs() {
+  @Test func sameServerHasTheSameOrigin() {
     #expect(EndpointURL.origin(of: "https://ntfy.sh/a") == EndpointURL.origin(of: "HTTPS://NTFY.SH:443/b?c"))
     #expect(EndpointURL.origin(of: "https://ntfy.sh/a") != EndpointURL.origin(of: "http://ntfy.sh/a"))
     #expect(EndpointURL.origin(of: "https://ntfy.sh/a") != EndpointURL.origin(of: "https://ntfy.sh:8443/a"))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   /// Answer streams over real sockets.
   struct ReplyReaderTests {
     /// Accepts one connection at a time, records the request, and sends the scripted answer; then nothing more, unless
@@ -86,14 +86,14 @@ extension RealThings {
     }
 
     /// Without any data the reader gives up, because a timer on this machine wakes the thread.
-    @Test(.timeLimit(.minutes(1))) func isGivenUpWithoutASignOfLife() async throws {
+    @Test(.timeLimit(.minutes(1))) func silentStreamIsGivenUp() async throws {
       let found = try await read(Server(Self.head + Self.open), quiet: .milliseconds(400))
       #expect(found.opened && found.end.reason == "no data arrived for 400ms, not even a keep-alive", "\(found)")
       let silent = try await read(Server(""), quiet: .milliseconds(400))
       #expect(!silent.opened && silent.end.reason.contains("not even a keep-alive"), "\(silent)")
     }
 
-    @Test(.timeLimit(.minutes(1))) func isClosedWhenItIsWanted() async throws {
+    @Test(.timeLimit(.minutes(1))) func streamIsClosedOnRequest() async throws {
       let found = try await read(
         Server(Self.head + Self.open),
         hear: { event, reader in
@@ -108,7 +108,7 @@ extension RealThings {
 
     /// It asks for what came after the last message, with the endpoint's credentials, and distinguishes tokens from
     /// other text.
-    @Test(.timeLimit(.minutes(1))) func readsTokens() async throws {
+    @Test(.timeLimit(.minutes(1))) func streamTokensAreRead() async throws {
       let text = try #require(ActionToken(ActionTokenTests.subjects[0]).text(try ActionTokenTests.key()))
       let lines = [
         #"{"id":"a1","event":"message","message":"\#(text)"}"#, #"{"id":"a2","event":"message","message":"hello"}"#,
@@ -146,7 +146,7 @@ extension RealThings {
     }
 
     /// A poll address is requested once, with a signature, and its answers are returned.
-    @Test(.timeLimit(.minutes(1))) func asksForTokens() async throws {
+    @Test(.timeLimit(.minutes(1))) func pollAddressIsRequestedOnceAndSigned() async throws {
       let text = try #require(ActionToken(ActionTokenTests.subjects[0]).text(try ActionTokenTests.key()))
       let (found, request) = try await ask(
         #"{"answers": [{"id": "41", "token": "\#(text)"}, {"id": "42", "token": "hello"}], "more": 1}"#, after: "xyz")
@@ -173,13 +173,13 @@ extension RealThings {
         (#"{"answers": [{"id": "a"}]}"#, "is invalid"),
         (#"{"answers": ["# + String(repeating: " ", count: 70_000) + "]}", "more than 64 KiB"),
       ])
-    func whatItAnswersIsHeldToItsForm(_ body: String, _ reason: String) async throws {
+    func invalidPollResponseIsRefused(_ body: String, _ reason: String) async throws {
       let (found, _) = try await ask(body)
       #expect(!found.end.isAnswered && found.replies.isEmpty && found.end.reason.contains(reason), "\(found.end)")
     }
 
     /// A token is not sent to a server other than the endpoint's.
-    @Test(.timeLimit(.minutes(1))) func anotherServerIsToldNothing() async throws {
+    @Test(.timeLimit(.minutes(1))) func tokenIsNotSentToAnotherServer() async throws {
       let server = try Server(Self.head + Self.open, ends: true)
       let found = try await read(
         server,
@@ -199,7 +199,7 @@ extension RealThings {
       arguments: [
         ("x", "line of more than 32 KiB"), (#"{"id":"k","event":"keepalive"}"# + "\n", "too much"), ("\n", "too much"),
       ])
-    func aServerThatNeverEnds(_ text: String, _ word: String) async throws {
+    func endlessStreamIsCut(_ text: String, _ word: String) async throws {
       let before = try residentBytes()
       let flood = String(repeating: text, count: 65_536 / text.utf8.count)
       let found = try await read(try Server(Self.head, floods: flood))
@@ -207,7 +207,7 @@ extension RealThings {
       #expect(try residentBytes() - before < 200 << 20)
     }
 
-    @Test(.timeLimit(.minutes(1))) func followsTheRulesForAddresses() async throws {
+    @Test(.timeLimit(.minutes(1))) func addressRulesApply() async throws {
       let server = try Server(Self.head + Self.open)
       let found = try await read(server) { $0.network = NetworkPolicy(isPersonal: false) }
       #expect(!found.opened && found.end.reason.contains("127.0.0.1"), "\(found.end)")
@@ -225,7 +225,7 @@ extension RealThings {
     }
 
     /// While no data arrives, the thread sleeps; measured by the kernel's counters.
-    @Test(.proof(.patience), .timeLimit(.minutes(1))) func costsNothingWhileNothingComes() async throws {
+    @Test(.proof(.patience), .timeLimit(.minutes(1))) func idleStreamCostsNothing() async throws {
       @Sendable func switches() -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.reduce(0) { sum, task in

@@ -19,11 +19,11 @@ import Testing
     ("a secret begins with whsec_ or whsk_", "a secret begins with whsec_ or whsk_"),
     ("whpk_AAAA tk/\"a\\b", "whpk_AAAA tk/\"a\\b"), ("", ""), ("čaj 🫖", "čaj 🫖"),
   ])
-  func takesOutWhatIsSecret(_ text: String, _ expected: String) {
+  func secretsAreRedacted(_ text: String, _ expected: String) {
     #expect(Redaction(token: Self.token).clean(text) == expected)
   }
 
-  @Test func knowsATokenThatIsCut() {
+  @Test func truncatedTokenIsRedacted() {
     let redaction = Redaction(token: "tk_0123456789")
     for length in 1...13 {
       let cut = Array("saw ".utf8) + Array("tk_0123456789".utf8.prefix(length))
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// A token in the encodings that receivers' frameworks use for echoed text.
-  @Test func knowsATokenThatIsWrittenAnotherWay() throws {
+  @Test func encodedTokenIsRedacted() throws {
     let token = "tk_Ab/\"c\\d\"<e>&f+1%9="
     let bytes = Array(token.utf8)
     let redaction = Redaction(token: token)
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// Also in Base64, at any position in the encoded text and in both alphabets.
-  @Test func knowsATokenInBase64() {
+  @Test func tokenInBase64IsRedacted() {
     for token in [
       "tk_0123456789", "AbCdEfGh1234567", "??>>~~??>>~~", "tk/" + String(repeating: "0123456789", count: 200),
     ] {
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// A short token resembles too much when encoded, so only its literal form is recognized.
-  @Test func whatOnlyLooksLikeItStays() {
+  @Test func similarTextIsNotRedacted() {
     let text = "saw 6162 YWI= ba, 0x6162"
     #expect(Redaction(token: "ab").clean(text) == text)
     let long = Redaction(token: "tk_0123456789")
@@ -92,19 +92,19 @@ import Testing
   }
 
   /// The number of comparisons is bounded: a naive search would rescan this answer from each position.
-  @Test func aLongRunOfOneLetterIsLookedThrough() {
+  @Test func longRunOfOneLetterIsSearchedInBoundedTime() {
     let token = String(repeating: "a", count: 2_000)
     let text = String(repeating: "a", count: 1_999) + "b" + String(repeating: "a", count: 2_000)
     #expect(Redaction(token: token).clean(text) == String(repeating: "a", count: 1_999) + "b<redacted>")
   }
 
-  @Test func withoutATokenOnlySecretsGo() {
+  @Test func withoutATokenOnlySecretsAreRedacted() {
     #expect(Redaction().clean("tk_1 whsec_a") == "tk_1 <redacted>")
     #expect(Redaction(token: "").clean("tk_1") == "tk_1")
   }
 }
 
-extension RealThings {
+extension SerialTests {
   /// Receivers that echo what they were sent.
   @Suite(.serialized) final class EchoTests {
     let receiver: Script
@@ -137,7 +137,7 @@ extension RealThings {
         "delivered, but its answer is invalid: \"<redacted>\" is not an action; write done, dismiss or snooze"
       ),
     ])
-    func keepsNoToken(_ path: String, _ answer: String, _ error: String?) async throws {
+    func recordContainsNoToken(_ path: String, _ answer: String, _ error: String?) async throws {
       let (access, clock) = (try access(path), ManualTime())
       let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3"), clock: { clock.now }) { _ in
         access
@@ -149,7 +149,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func aTestShowsNoToken() async throws {
+    @Test func testShowsNoToken() async throws {
       let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3")) { _ in nil }
       let test = await channel.test(try access("401/plain"))
       #expect(test.attempt.answer == "not Bearer <redacted>, <redacted> nor <redacted>")

@@ -5,7 +5,7 @@ import Testing
 
 /// Texts encrypted with a passphrase.
 @Suite struct SealedTextTests {
-  @Test func whatIsSealedIsOpenedByItsPassphraseAlone() throws {
+  @Test func sealedTextOpensOnlyWithItsPassphrase() throws {
     let plain = Array("token tk_1".utf8)
     let sealed = try SealedText(sealing: plain, with: "correct horse")
     #expect(try sealed.open(with: "correct horse") == plain)
@@ -18,7 +18,7 @@ import Testing
   }
 
   /// Each member, changed or truncated.
-  @Test func whatWasChangedIsNotOpened() throws {
+  @Test func changedSealedTextIsRefused() throws {
     let sealed = try SealedText(sealing: Array("token tk_1".utf8), with: "correct horse")
     let members = try JSONDecoder().decode([String: String].self, from: JSONEncoder().encode(sealed))
     #expect(members.keys.sorted() == ["data", "nonce", "salt", "sealing"])

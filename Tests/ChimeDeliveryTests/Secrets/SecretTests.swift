@@ -6,7 +6,7 @@ import Testing
   static let text = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
   /// The worked example of the Standard Webhooks libraries.
-  @Test func signsAsTheStandardsExample() throws {
+  @Test func hmacMatchesTheStandardsExample() throws {
     let signature = try Secret(Self.text).signature(
       id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: Array(#"{"test": 2432232314}"#.utf8))
     #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
@@ -16,7 +16,7 @@ import Testing
   static let pair =
     "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg=="
 
-  @Test func signsWithEd25519AsTheStandardsExample() throws {
+  @Test func ed25519MatchesTheStandardsExample() throws {
     let seed = "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbc="
     for text in [Self.pair, seed] {
       let secret = try Secret(text)
@@ -30,7 +30,7 @@ import Testing
     #expect(try Secret(Self.pair) == Secret(seed))
   }
 
-  @Test func refusesHalvesThatDoNotBelongTogether() throws {
+  @Test func mismatchedKeyHalvesAreRefused() throws {
     var bytes = try #require(Base64.decode(Array(Self.pair.utf8.dropFirst(5))[...]))
     bytes[63] ^= 1
     let text = "whsk_" + Base64.encode(bytes[...])
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: Secret.Kind.allCases)
-  func makesSecretsThatCanBeRead(_ kind: Secret.Kind) throws {
+  func generatedSecretsReadBack(_ kind: Secret.Kind) throws {
     let texts = Set((0..<20).map { _ in Secret.make(kind) })
     #expect(texts.count == 20)
     for text in texts {
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func tokensAreTakenAndNeverShown() throws {
+  @Test func tokensAreNeverPrinted() throws {
     let token = try Token(" tk_abcdef\r\n")
     #expect(token.stored == "tk_abcdef")
     var dumped = ""
@@ -62,13 +62,13 @@ import Testing
   }
 
   /// A second line is the token for withdrawing messages; both are stored as one.
-  @Test func tokensMayBeTwo() throws {
+  @Test func secondLineIsTheWithdrawalToken() throws {
     let pair = try Token(" tk_one \n\r\ntk_two\n")
     #expect(pair.text == "tk_one" && pair.withdrawing == "tk_two" && pair.isPair && pair.stored == "tk_one tk_two")
     #expect(try !Token("tk_one\n\n").isPair)
   }
 
-  @Test func isTheSameSecretWithSpaceAroundIt() throws {
+  @Test func spaceAroundASecretIsIgnored() throws {
     #expect(try Secret("  \(Self.text)\n") == Secret(Self.text))
     #expect(try Secret("\(Self.text)\r\n") == Secret(Self.text))
   }
@@ -85,18 +85,18 @@ import Testing
     ("whsec_AA=A", .notBase64(.hmac)),
     ("whsec_AB==", .notBase64(.hmac)), ("whsec_ÄÄÄÄ", .notBase64(.hmac)),
   ])
-  func refusesWithItsReason(_ text: String, _ error: SecretError) {
+  func invalidSecretIsRefusedWithAReason(_ text: String, _ error: SecretError) {
     #expect(throws: error) { try Secret(text) }
     if text.count > 10 { #expect(!"\(error)".contains(text.dropFirst(6))) }
   }
 
-  @Test func acceptsEveryAllowedLength() throws {
+  @Test func everyAllowedLengthIsAccepted() throws {
     for length in Secret.lengths {
       _ = try Secret("whsec_" + Base64.encode([UInt8](repeating: 0xA5, count: length)[...]))
     }
   }
 
-  @Test func isNeverShown() throws {
+  @Test func secretsAreNeverPrinted() throws {
     let secret = try Secret(Self.text)
     var dumped = ""
     dump(secret, to: &dumped)

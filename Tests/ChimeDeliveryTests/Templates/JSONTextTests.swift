@@ -9,7 +9,7 @@ import Testing
     "", "Tea", "\"quoted\" \\ back/slash", "Tè 日本 🫖", "\u{7F}\u{80}\u{2028}\u{FEFF}", "e\u{301}",
     String(String.UnicodeScalarView((0...0x7F).compactMap(Unicode.Scalar.init))),
   ])
-  func writesTextAsFoundationDoes(_ text: String) throws {
+  func textIsEncodedLikeFoundation(_ text: String) throws {
     var json = JSONText()
     json.object { $0.member("text", text) }
     let encoder = JSONEncoder()
@@ -18,7 +18,7 @@ import Testing
     #expect(try JSONDecoder().decode([String: String].self, from: Data(json.bytes)) == ["text": text])
   }
 
-  @Test func separatesWhatItWrites() {
+  @Test func membersAreSeparatedByCommas() {
     var json = JSONText()
     json.object { json in
       json.object("a") { _ in }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   /// Each bundled template with a receiver that accepts only what the service's documentation allows.
   @Suite(.serialized) final class ShippedTemplateTests {
     let receiver: Script
@@ -78,7 +78,7 @@ extension RealThings {
       PlainText.withoutControls(title, lines: false).split(separator: " ").joined(separator: " ")
     }
 
-    @Test func ntfy() async throws {
+    @Test func ntfyAcceptsTheTemplate() async throws {
       for title in Self.titles where title != "=?UTF-8?B?eA==?=" {
         let seen = try await deliver("ntfy", title, body: title) {
           ($0.urgency, $0.url) = (.critical, "https://x.example/")
@@ -96,7 +96,7 @@ extension RealThings {
     }
 
     /// A message is withdrawn by the ID under which it was sent.
-    @Test func ntfyTakesBack() async throws {
+    @Test func ntfyMessageIsWithdrawn() async throws {
       let sent = try await deliver("ntfy", "Tea")
       let id = try #require(sent["sequence"]?.string)
       #expect(id == "msg_r7k2_1")
@@ -105,7 +105,7 @@ extension RealThings {
     }
 
     /// Buttons with any text: three at most, each with a token that the endpoint accepts.
-    @Test func ntfyWithAnswers() async throws {
+    @Test func ntfyMessageHasAnswerButtons() async throws {
       let address = "https://ntfy.sh/" + String(repeating: "a", count: 64)
       let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "ntfy"))
       let keys = try access("ntfy", queue).tokenKeys(at: scheduled)
@@ -138,7 +138,7 @@ extension RealThings {
       #expect(try await deliver("ntfy", "Tea")["actions"] == .null)
     }
 
-    @Test func gotify() async throws {
+    @Test func gotifyAcceptsTheTemplate() async throws {
       for title in Self.titles {
         let seen = try await deliver("gotify", title, body: title) {
           ($0.urgency, $0.url) = (.low, "https://x.example/")
@@ -152,13 +152,13 @@ extension RealThings {
     }
 
     /// A message is withdrawn by the number that Gotify gave it, with a client's token.
-    @Test func gotifyTakesBack() async throws {
+    @Test func gotifyMessageIsDeleted() async throws {
       let withdrawal = DeliveryEvent(.withdrawal, message: DeliveryID(rawValue: "msg_r7k2_1"))
       let seen = try await deliver("gotify", "Tea", event: withdrawal, receipt: "25")
       #expect(seen["deleted"] == 25)
     }
 
-    @Test func slack() async throws {
+    @Test func slackAcceptsTheTemplate() async throws {
       for title in Self.titles {
         let seen = try await deliver("slack", title, body: "a < b")
         #expect(seen["text"]?.string == "*\(PlainText.withoutControls(title, lines: false))*\na < b")
@@ -169,7 +169,7 @@ extension RealThings {
       #expect(long["text"]?.string?.contains("…") == true)
     }
 
-    @Test func discord() async throws {
+    @Test func discordAcceptsTheTemplate() async throws {
       for title in Self.titles {
         let seen = try await deliver("discord", title, body: "@here *x*")
         let expected = PlainText.withoutControls(title, lines: false)
@@ -181,7 +181,7 @@ extension RealThings {
       }
     }
 
-    @Test func homeAssistant() async throws {
+    @Test func homeAssistantAcceptsTheTemplate() async throws {
       for title in Self.titles {
         let seen = try await deliver("homeassistant", title, late: .suspend)
         #expect(
@@ -191,14 +191,14 @@ extension RealThings {
       }
     }
 
-    @Test func healthchecks() async throws {
+    @Test func healthchecksAcceptsTheTemplate() async throws {
       for title in Self.titles {
         let seen = try await deliver("healthchecks", title)
         #expect(seen["log"]?.string == "\(title)\ndue 2026-03-29T00:30:00Z, fired 2026-03-29T00:30:00Z")
       }
     }
 
-    @Test func waitsForItsToken() async throws {
+    @Test func deliveryWaitsForTheToken() async throws {
       let name = "gotify"
       let access = try access(name, DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: false)
       let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3")) { _ in access }
@@ -211,7 +211,7 @@ extension RealThings {
       #expect(receiver.lines.isEmpty)
     }
 
-    @Test func aTestSendsTheTokenAndShowsNone() async throws {
+    @Test func testSendsTheTokenAndShowsNone() async throws {
       for name in Self.addresses.keys.sorted() {
         let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3")) { _ in nil }
         let test = await channel.test(

@@ -23,7 +23,7 @@ import Testing
   }
 
   /// Doubled forty times, one backslash would be a terabyte.
-  @Test func aChainOfFiltersHasAnEnd() throws {
+  @Test func filterChainIsBounded() throws {
     func template(_ count: Int) -> String { #"{"text": "{{title\#(String(repeating: "|markdown", count: count))}}"}"# }
     let error = #expect(throws: DeliveryError.self) { try Template(template(40)) }
     #expect(error?.description == "{{title|…}} has 40 filters; at most 8 are allowed")
@@ -39,7 +39,7 @@ import Testing
     #"{"path": "/\#(String(repeating: "{{body}}", count: 7_000))"}"#,
     #"{"text": "{{body|markdown|markdown|markdown|markdown|markdown|markdown|markdown|markdown}}"}"#,
   ])
-  func aLongTextIsNotNamedThousandsOfTimes(_ template: String) throws {
+  func repeatedLongTextIsRefused(_ template: String) throws {
     let access = try access(template)
     #expect(access.fault == nil)
     let long = try message(body: String(repeating: "x", count: 16_384))
@@ -49,7 +49,7 @@ import Testing
     #expect(throws: Never.self) { try request(access, message(body: "x")) }
   }
 
-  @Test func headersCountToo() throws {
+  @Test func headersCountTowardTheSizeLimit() throws {
     let value = String(repeating: "{{body}}", count: 500)
     let headers = (0..<32).map { EndpointSettings.Header(name: "X-\($0)", value: value) }
     try HeaderRules.check(headers)
@@ -62,7 +62,7 @@ import Testing
   @Test(arguments: [
     "line", "slack", "html", "markdown", "percent", "max:3", "bytes:4", "prefix:é", "suffix:!!", "default:none",
   ])
-  func theBoundHolds(_ filter: String) throws {
+  func computedBoundCoversTheRenderedSize(_ filter: String) throws {
     for text in ["", "a", "<&>\"'\\\n", "é\u{301}💧\u{2028}", String(repeating: "&", count: 100)] {
       let part = try TemplateText("{{title|\(filter)}}")
       var values = TemplateValues()
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// A message that cannot be rendered is refused with a reason, and so is a test message.
-  @Test func itIsSaidInTheRecord() async throws {
+  @Test func tooLargeMessageIsRecordedWithAReason() async throws {
     let access = try access(#"{"text": "\#(String(repeating: "{{body}}{{title}}", count: 3_500))"}"#)
     let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1")) { _ in access }
     let report = try await channel.deliver(message(body: String(repeating: "x", count: 16_384), channel: "team"))
@@ -86,7 +86,7 @@ import Testing
     await channel.stop()
   }
 
-  @Test func aContentTypeIsASCII() {
+  @Test func contentTypeMustBeASCII() {
     let error = #expect(throws: DeliveryError.self) { try Template(#"{"text": "x", "contentType": "text/plaîn"}"#) }
     #expect(error?.description.contains("only ASCII characters") == true)
   }
@@ -94,7 +94,7 @@ import Testing
 
 /// Output of notify-send after it could not show a popup is no answer.
 @Suite struct UnshownPopupTests {
-  @Test func whatIsNotOnScreenIsNotAnswered() {
+  @Test func outputOfAFailedPopupIsNoAnswer() {
     var popup = Popup(isPlain: false, snooze: .minutes(10))
     #expect(popup.handle(.output(Array("0\ndone\n".utf8))) == [.end(.leave)])
     let actions = popup.handle(.ended(.status(1)))

@@ -46,11 +46,11 @@ import Testing
     (#"{"text": "{{title|percent}}"}"#, "Stand%20up"),
     (#"{"method": "GET"}"#, ""), ("{}", ""),
   ])
-  func renders(_ template: String, _ expected: String) throws {
+  func placeholdersAreRendered(_ template: String, _ expected: String) throws {
     #expect(try render(template) { $0.tags = ["a", "b"] } == expected)
   }
 
-  @Test func tellsWhenItIsLate() throws {
+  @Test func latenessIsRendered() throws {
     let template = #"{"text": "{{title}}{{lateNote|prefix: (|suffix:)}} {{late}} {{latenessMs}}"}"#
     #expect(try render(template, late: .downtime) == "Stand up (was due at 00:30, 2 h late) downtime 7200000")
     #expect(try render(template) == "Stand up  0")
@@ -68,7 +68,7 @@ import Testing
     ("slack|max:8", "ab&&&", "ab&amp;…"), ("max:4", "👩‍👩‍👧 and", "…"), ("max:3", "👍👍", "👍…"), ("max:4", "👍👍", "👍👍"),
     ("bytes:4", "ééé", "…"), ("bytes:5", "ééé", "é…"), ("bytes:2", "ééé", ""), ("max:1", "abc", "…"),
   ])
-  func filters(_ filter: String, _ title: String, _ expected: String) throws {
+  func filtersAreApplied(_ filter: String, _ title: String, _ expected: String) throws {
     #expect(try render(#"{"text": "{{title|\#(filter)}}"}"#, title) == expected)
   }
 
@@ -110,7 +110,7 @@ import Testing
     (#"{"body": \#(String(repeating: "[", count: 64))\#(String(repeating: "]", count: 64))}"#, "nests deeper"),
     (#"{"description": "\#(String(repeating: "a", count: 65_536))"}"#, "at most 65536"),
   ])
-  func refuses(_ template: String, _ reason: String) {
+  func invalidTemplatesAreRefused(_ template: String, _ reason: String) {
     let error = #expect(throws: DeliveryError.self) { try Template(template) }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
   }
@@ -121,7 +121,7 @@ import Testing
     (#"{"id": {}}"#, nil), (#"[25]"#, nil), ("", nil), ("nonsense", nil), (#"{"id": ""}"#, nil),
     (#"{"id": "\#(String(repeating: "a", count: 257))"}"#, nil),
   ])
-  func receipts(_ answer: String, _ receipt: String?) throws {
+  func receiptReadsTheReceiversID(_ answer: String, _ receipt: String?) throws {
     let template = try Template(#"{"receipt": "id", "withdraw": {"path": "/{{receipt}}"}}"#)
     #expect(template.receipt(in: Array(answer.utf8)) == receipt)
     #expect(try Template("{}").receipt(in: Array(answer.utf8)) == nil)
@@ -135,13 +135,13 @@ import Testing
     ("https://a.example/x", "?t={{title}}", "https://a.example/x?t=a%20%26%20%2F..%2Fb%3F%23%7B"),
     ("https://a.example/x?v=1", "?r={{round}}", "https://a.example/x?v=1&r=1"),
   ])
-  func putsThePathToTheAddress(_ base: String, _ path: String, _ expected: String) throws {
+  func pathIsAppendedToTheURL(_ base: String, _ path: String, _ expected: String) throws {
     let message = try message("a & /../b?#{", channel: "team")
     #expect(try Template(#"{"path": "\#(path)"}"#).message.url(base, values(message)) == expected)
   }
 
   /// A withdrawal names the message by the ID under which it was sent, with its own headers.
-  @Test func takesBack() throws {
+  @Test func withdrawalNamesTheMessage() throws {
     let access = EndpointAccess(
       endpoint: Endpoint(
         queue: DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team")), url: "https://a.example/x",
@@ -149,7 +149,7 @@ import Testing
           template: #"{"headers": {"X-A": "1"}, "text": "{{title}}", "withdraw": {"method": "DELETE", "#
             + #""path": "/{{message}}", "headers": {"X-B": "{{event}}"}}}"#), createdAt: scheduled),
       secrets: [SigningSecret(try Secret(SecretTests.text))])
-    #expect(access.listener.takesBack)
+    #expect(access.listener.canWithdraw)
     var message = try message("Tea", channel: "team")
     message.delivery = Delivery(
       id: DeliveryID(rawValue: "msg_w"), occurrence: message.occurrence.id, queue: message.delivery.queue, round: 1,
@@ -163,7 +163,7 @@ import Testing
     #expect(request.headers.contains("webhook-id: msg_w"))
   }
 
-  @Test func noTitleClimbsInAPath() throws {
+  @Test func hostileTitleDoesNotLeaveItsPath() throws {
     for title in [".", ".."] {
       let template = try Template(#"{"path": "/a/{{title}}/b"}"#)
       #expect(template.message.url("https://a.example", values(try message(title))) == "https://a.example/a/_/b")
@@ -179,13 +179,13 @@ import Testing
         + "?= =?UTF-8?B?" + Base64.encode(Array(String(repeating: "é", count: 8).utf8)[...]) + "?="
     ),
   ])
-  func writesHeaders(_ title: String, _ expected: String?) throws {
+  func headersAreRendered(_ title: String, _ expected: String?) throws {
     let header = try TemplateHeader(name: "X-Title", value: .string("{{title}}"))
     #expect(header.render(values(try message(title))) == expected)
   }
 
   /// A truncated token would be useless.
-  @Test func nothingOfATokenIsCutNorOfWhatTheOwnerWrote() throws {
+  @Test func tokensAndFixedTextAreNeverTruncated() throws {
     let token = String(repeating: "t", count: Token.limit)
     var values = values(try message())
     values[.token] = .text(token)
@@ -195,14 +195,14 @@ import Testing
     #expect(try TemplateHeader(name: "X-Own", value: .string(literal)).render(values) == literal)
   }
 
-  @Test func aHeaderIsNeverLongerThanReceiversTake() throws {
+  @Test func renderedHeadersAreBounded() throws {
     let header = try TemplateHeader(name: "X-Title", value: .string("{{title}}"))
     let rendered = try #require(header.render(values(try message(String(repeating: "語", count: 9_000)))))
     #expect(rendered.utf8.count < 4_096 && rendered.split(separator: " ").allSatisfy { $0.count <= 75 })
   }
 
   /// Whatever the texts contain, the JSON keeps its structure, contains exactly the texts, and is reproducible.
-  @Test func noTextChangesTheShape() throws {
+  @Test func hostileTextKeepsTheJSONStructure() throws {
     let template = try Template(
       #"""
       {"body": {"{{title}}": {"*": {"a": "{{title}}", "b": ["x{{body}}y", {"c": "{{tags}}"}], "d": 1, "e": null}}}}
@@ -239,7 +239,7 @@ import Testing
   }
 
   @Test(arguments: ShippedTemplates.names)
-  func shippedOnesAreRead(_ name: String) throws {
+  func shippedTemplatesAreValid(_ name: String) throws {
     let template = try Template(setting: name)
     #expect(!template.summary.isEmpty)
     try EndpointRules.check(url: try #require(template.example))
@@ -247,7 +247,7 @@ import Testing
     #expect(try Template(setting: "\n " + text) == template)
   }
 
-  @Test func everyFileIsShipped() throws {
+  @Test func everyTemplateFileIsShipped() throws {
     let folder = URL(filePath: Package.folder).appending(path: "Config/endpoints")
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     #expect(files == ShippedTemplates.names.map { "\($0).json" })
@@ -266,14 +266,14 @@ import Testing
     (["X-A": "{{nope}}"], "is not a placeholder"), (["": "x"], "not the name of a header"),
     (["X:": "x"], "not the name of a header"),
   ])
-  func refusesHeaders(_ headers: [String: String], _ reason: String) {
+  func invalidHeadersAreRefused(_ headers: [String: String], _ reason: String) {
     let error = #expect(throws: DeliveryError.self) {
       try HeaderRules.check(headers.map { EndpointSettings.Header(name: $0.key, value: $0.value) })
     }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
   }
 
-  @Test func takesHeaders() throws {
+  @Test func validHeadersAreAccepted() throws {
     try HeaderRules.check([
       .init(name: "Authorization", value: "Token {{token}}"), .init(name: "X-Title", value: "{{title}}"),
     ])

@@ -20,7 +20,7 @@ import Testing
     (#"{"action":"\u0064one"}"#, .done),
     (#"{"action":"done","item":"speedmaster-2"}"#, .item("speedmaster-2")),
   ])
-  func acts(_ text: String, _ answer: Occurrence.Answer) {
+  func answersAreParsed(_ text: String, _ answer: Occurrence.Answer) {
     #expect(read(text) == .answer(answer))
     #expect(read(text, nil) == .answer(answer))
     #expect(read(text, "Application/JSON; charset=utf-8") == .answer(answer))
@@ -35,9 +35,9 @@ import Testing
     String(repeating: "[", count: 4_000), #"{"a":"# + String(repeating: "{\"a\":", count: 600),
     #"{"action":"done"}"# + String(repeating: " ", count: 4_096),
   ])
-  func saysNothing(_ text: String) { #expect(read(text) == .nothing) }
+  func ordinaryResponsesAreNoAnswer(_ text: String) { #expect(read(text) == .nothing) }
 
-  @Test func takesNoBytesThatAreNotText() {
+  @Test func invalidUTF8IsNoAnswer() {
     #expect(WebhookAnswer([0xFF, 0xFE, 0x7B], contentType: nil) == .nothing)
     if case .answer = WebhookAnswer(
       Array(#"{"action":"done"#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8), contentType: nil)
@@ -69,7 +69,7 @@ import Testing
     (#"{"x":{"a":1,"a":2},"action":"done"}"#, "\"x\" cannot be used"),
     (#"{"action":"snooze","for":"9999999999w"}"#, "needs its length"),
   ])
-  func isNotUnderstood(_ text: String, _ why: String) {
+  func invalidAnswersHaveAReason(_ text: String, _ why: String) {
     guard case .misunderstood(let sentence) = read(text) else {
       Issue.record("\(read(text))")
       return
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// Endless snoozes are not honored forever: a limited number of rounds, at least a minute apart.
-  @Test func snoozesEnd() {
+  @Test func snoozesByAReceiverAreBounded() {
     let body = Array(#"{"action":"snooze","for":"1m"}"#.utf8)
     var (round, requests) = (1, 0)
     while case .answer(.snooze(let length)) = WebhookAnswer(body, contentType: nil, round: round) {
@@ -99,7 +99,7 @@ import Testing
     #expect(verdict.error?.hasPrefix("delivered, but its answer is invalid: this is round 31") == true)
   }
 
-  @Test func isHeardOfASuccessOnly() {
+  @Test func answersCountOnlyInASuccessfulResponse() {
     let name = ChannelName(rawValue: "team")
     var result = HTTPResult(status: 200, answer: Array(#"{"action":"done"}"#.utf8))
     #expect(WebhookVerdict(result, channel: name).answer == .done)

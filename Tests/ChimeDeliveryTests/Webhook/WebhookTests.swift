@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChimeDelivery
 
-extension RealThings {
+extension SerialTests {
   /// The channel with a real HTTP receiver.
   @Suite(.serialized) final class WebhookTests {
     let receiver: Script
@@ -39,7 +39,7 @@ extension RealThings {
       }
     }
 
-    @Test func deliversAndSigns() async throws {
+    @Test func messageIsDeliveredAndSigned() async throws {
       let channel = try channel()
       let sample = try message(
         "Tè & <b>", body: "two\nlines", channel: "status.204", late: .suspend, lateBy: .minutes(3)
@@ -72,9 +72,9 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func tellsEvents() async throws {
+    @Test func eventsAreDelivered() async throws {
       let channel = try channel()
-      func told(_ event: DeliveryEvent) async throws -> String {
+      func delivered(_ event: DeliveryEvent) async throws -> String {
         var sample = try message("Tea", channel: "status.204")
         sample.delivery = Delivery(
           id: sample.delivery.id, occurrence: sample.occurrence.id, queue: sample.delivery.queue, round: 1,
@@ -82,7 +82,7 @@ extension RealThings {
         #expect(try await channel.deliver(sample).next == .settled)
         return try #require(try await receiver.lines.next()["body"]?.string)
       }
-      let snoozed = try await told(.init(.told(.snoozed), by: "desktop", until: scheduled + .minutes(15)))
+      let snoozed = try await delivered(.init(.event(.snoozed), by: "desktop", until: scheduled + .minutes(15)))
       #expect(
         snoozed == """
           {"data":{"body":null,"by":"popup","channel":"status.204","firedAt":"2026-03-29T00:30:00Z","late":null,\
@@ -91,15 +91,15 @@ extension RealThings {
           "until":"2026-03-29T00:45:00Z","urgency":"normal","location":null,"url":null},"timestamp":"2026-03-29T00:35:00Z",\
           "type":"occurrence.snoozed"}
           """)
-      let givenUp = try await told(
-        .init(.told(.givenUp), message: DeliveryID(rawValue: "msg_1"), channel: ChannelName(rawValue: "phone")))
+      let givenUp = try await delivered(
+        .init(.event(.givenUp), message: DeliveryID(rawValue: "msg_1"), channel: ChannelName(rawValue: "phone")))
       #expect(givenUp.contains(#""message":{"channel":"phone","id":"msg_1"}"#))
       #expect(givenUp.hasSuffix(#""type":"message.givenUp"}"#))
       let news = TrackerNews(
         change: .removed,
         entry: .init(id: 7, at: scheduled, day: "2026-03-29", value: 250),
         unlocked: .init(.level, id: "2", pack: "drinks", title: "Drinks"))
-      let logged = try await told(.init(.told(.logged), by: "endpoint:phone", news: news))
+      let logged = try await delivered(.init(.event(.logged), by: "endpoint:phone", news: news))
       #expect(
         logged == """
           {"data":{"by":"endpoint:phone","change":"removed","channel":"status.204","entry":{"at":"2026-03-29T00:30:00Z",\
@@ -111,7 +111,7 @@ extension RealThings {
     }
 
     @Test(.enabled(if: ProcessInfo.processInfo.environment["CHIME_SKIP_PEERS"] != "1"))
-    func isVerifiedByThePublicLibraries() async throws {
+    func publicLibrariesVerifyTheSignature() async throws {
       clock.set(Timestamp.now())
       let channel = try channel()
       #expect(try await channel.deliver(message("a title", channel: "status.204")).next == .settled)
@@ -136,7 +136,7 @@ extension RealThings {
       ("retry.429.seconds", 429, .retryAfter(.seconds(120))), ("retry.503.seconds", 503, .retryAfter(.seconds(120))),
       ("retry.503.past", 503, .retry), ("retry.500.seconds", 500, .retry), ("status.429", 429, .retry),
     ])
-    func judges(_ name: String, _ status: Int, _ next: ChannelReport.NextStep) async throws {
+    func statusDecidesTheOutcome(_ name: String, _ status: Int, _ next: ChannelReport.NextStep) async throws {
       let channel = try channel()
       let report = try await channel.deliver(message(channel: name))
       #expect(report.next == next)
@@ -147,7 +147,7 @@ extension RealThings {
       #expect(receiver.lines.isEmpty)
     }
 
-    @Test func obeysADateInRetryAfter() async throws {
+    @Test func dateInRetryAfterIsObeyed() async throws {
       let channel = try channel()
       guard case .retryAfter(let wait) = try await channel.deliver(message(channel: "retry.429.date")).next else {
         Issue.record("no retryAfter")
@@ -157,7 +157,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func keepsThePrintableBeginningOfAnAnswer() async throws {
+    @Test func answerExcerptIsPrintable() async throws {
       let channel = try channel()
       let attempt = try #require(try await channel.deliver(message(channel: "status.500")).attempt)
       #expect(attempt.answer == "said  the réceiver\n")
@@ -168,7 +168,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func givesUpWhatTakesTooLong() async throws {
+    @Test func slowResponseTimesOut() async throws {
       let channel = try channel(total: .milliseconds(400))
       for name in ["hang", "drip"] {
         let report = try await channel.deliver(message(channel: name))
@@ -180,7 +180,7 @@ extension RealThings {
     }
 
     @Test(arguments: ["reset", "nonsense"])
-    func survivesBrokenReceivers(_ name: String) async throws {
+    func brokenReceiverIsAFailure(_ name: String) async throws {
       let channel = try channel()
       let report = try await channel.deliver(message(channel: name))
       #expect(report.next == .retry && report.attempt?.status == nil)
@@ -191,7 +191,7 @@ extension RealThings {
     @Test(arguments: [
       ("http://127.0.0.1:9/", "connect"), ("http://no-such-host.invalid/", "resolve"), ("ftp://127.0.0.1/", "rotocol"),
     ])
-    func reportsThatNobodyIsThere(_ url: String, _ word: String) async throws {
+    func unreachableReceiverIsReported(_ url: String, _ word: String) async throws {
       let channel = try channel(url: url)
       let report = try await channel.deliver(message(channel: "status.204"))
       #expect(report.next == .retry && report.attempt?.status == nil)
@@ -199,7 +199,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func refusesACertificateNobodySigned() async throws {
+    @Test func untrustedCertificateIsRefused() async throws {
       let tls = try Script("/usr/bin/python3", [support("receiver.py"), "--tls"])
       defer { tls.end() }
       let port = try #require(try await tls.lines.next()["port"]?.number, "install openssl")
@@ -211,7 +211,7 @@ extension RealThings {
       #expect(tls.lines.isEmpty)
     }
 
-    @Test func waitsForWhatIsNotThereYet() async throws {
+    @Test func missingEndpointOrSecretDelaysTheMessage() async throws {
       let channel = try channel()
       for (name, sentence) in [
         (
@@ -235,7 +235,7 @@ extension RealThings {
       #expect(receiver.lines.isEmpty)
     }
 
-    @Test func repeatsWithTheSameIdAndAFreshTimestamp() async throws {
+    @Test func retryHasTheSameIDAndANewTimestamp() async throws {
       let channel = try channel()
       var sample = try message(channel: "flaky")
       #expect(try await channel.deliver(sample).next == .retry)
@@ -253,7 +253,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func oneThatHangsDelaysNoOther() async throws {
+    @Test func hangingEndpointDelaysNoOther() async throws {
       let channel = try channel(total: .seconds(600), perEndpoint: 2)
       let hung = try (1...5).map { channel.reports(of: try message(channel: "hang", round: $0)) }
       for _ in 1...2 { #expect(try await receiver.lines.next()["path"]?.string == "/hang") }
@@ -271,7 +271,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func testsAnEndpoint() async throws {
+    @Test func testSendsAMessage() async throws {
       let channel = try channel()
       let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
       let endpoint = Endpoint(queue: queue, url: "http://127.0.0.1:\(port)/status/200", createdAt: scheduled)

@@ -51,7 +51,7 @@ enum EntrySamples {
 @Suite struct EntryTableTests {
   typealias Samples = EntrySamples
 
-  @Test func aTableForASpreadsheet() throws {
+  @Test func tableHasTheColumnsOfASpreadsheet() throws {
     let weight = try #require(Samples.trackers.first { $0.kind == .measure })
     let (kilogram, percent) = (try #require(Unit("kg")), try #require(Unit("%")))
     var entry = Entry(
@@ -65,7 +65,7 @@ enum EntrySamples {
         + "17,weight,2026-03-01T07:10:00+01:00,2026-03-01,82.4,kg,,\"after, the \"\"run\"\"\",,21.5\r\n")
   }
 
-  @Test func peoplesOwnFilesAreRead() throws {
+  @Test func handWrittenTablesAreRead() throws {
     let plan = try Samples.read(
       "\u{FEFF}Day;Value;Unit;Note\n2026-03-01;82,5;;\n2026-03-02;181.5;lb;heavy\n\n2026-03-03;82;kg;\"two\nlines\"\n",
       into: "weight")
@@ -77,7 +77,7 @@ enum EntrySamples {
     #expect(plan.entries[1].note == "two\nlines")
   }
 
-  @Test func itemsAreKnownByNameAndTitleAndMadeWhereTheyAreNot() throws {
+  @Test func itemsAreFoundByIDOrTitleAndOtherwiseCreated() throws {
     let plan = try Samples.read(
       "tracker,day,item\nwatches,2026-03-01,speedmaster\nwatches,2026-03-02,OMEGA Speedmaster\n"
         + "watches,2026-03-03,Růžová Prim 36\nwatches,2026-03-04,růžová prim 36\nwatches,2026-03-05,\n")
@@ -87,7 +87,7 @@ enum EntrySamples {
     #expect(plan.items.map(\.title) == ["Růžová Prim 36"])
   }
 
-  @Test func theNightBelongsToTheDayBefore() throws {
+  @Test func nightEntriesBelongToTheDayBefore() throws {
     let plan = try Samples.read(
       "tracker,at,day\nprayer,2026-03-02T01:30:00+01:00,\nprayer,2026-03-02T05:30:00+01:00,\n"
         + "prayer,2026-03-02T01:30:00-08:00,2026-03-02\nprayer,2026-03-02T01:30:00+01:00,2026-03-04\n")
@@ -98,7 +98,7 @@ enum EntrySamples {
   }
 
   /// A time in UTC has no local time, so it is converted to the zone here, Prague.
-  @Test func timesInUTCFallOnTheDayHere() throws {
+  @Test func timesInUTCAreConvertedToTheLocalDay() throws {
     let plan = try Samples.read(
       "tracker,at,day,value\nwater,2026-03-01T23:30:00Z,,250\nwater,2025-06-30T22:15:00Z,,250\n"
         + "water,2026-03-01T23:30:00+00:00,,250\nwater,2026-03-01T23:30:00Z,2026-03-01,250\nprayer,2026-03-01T02:30:00z,,\n"
@@ -130,7 +130,7 @@ enum EntrySamples {
     ("tracker,day,value,fields.fat\nweight,2026-03-01,5,much\n", 2, "the column fat"),
     ("tracker,day,value,note\nwater,2026-03-01,5,\(String(repeating: "é", count: 501))\n", 2, "at most 500"),
   ])
-  func whatIsWrongHasItsLine(_ text: String, _ line: Int, _ part: String) throws {
+  func faultHasItsLine(_ text: String, _ line: Int, _ part: String) throws {
     let plan = try Samples.read(text)
     #expect(plan.faults.map(\.line) == [line])
     #expect(plan.faults.first?.message.contains(part) == true, "\(plan.faults)")
@@ -147,13 +147,13 @@ enum EntrySamples {
       ("tracker,day,note\nwater,2026-03-01,\"a\nb\" c\n", 3, "after the quote"),
       ("tracker,day,note\nprayer,2026-03-01,a\nprayer,2026-03-01,a\u{0}b\n", 3, "NUL"),
     ] as [(String, Int?, String)])
-  func whatIsNoTableIsRefused(_ text: String, _ line: Int?, _ part: String) {
+  func invalidTablesAreRefused(_ text: String, _ line: Int?, _ part: String) {
     let error = #expect(throws: ExchangeError.self) { try Samples.read(text) }
     #expect(error?.line == line)
     #expect(error?.message.contains(part) == true, "\(String(describing: error))")
   }
 
-  @Test func brokenUTF8IsRefused() {
+  @Test func invalidUTF8IsRefused() {
     let bytes = Array("tracker,day,note\nprayer,2026-03-01,".utf8) + [0xC3, 0x28, 0x0A]
     let error = #expect(throws: ExchangeError.self) { try EntryTable.read(bytes, Samples.settings()) }
     #expect(error?.line == 2 && error?.message.contains("UTF-8") == true)
@@ -164,7 +164,7 @@ enum EntrySamples {
     ("\n=x", "'\n=x"),
     ("'quoted'", "'quoted'"), ("", ""), ("a=b", "a=b"),
   ])
-  func formulasAreHarmlessAndComeBack(_ note: String, _ guarded: String) throws {
+  func formulasAreEscapedAndReadBack(_ note: String, _ guarded: String) throws {
     var entry = try #require(try Samples.read("tracker,day,value\nwater,2026-03-01,5\n").entries.first)
     entry.note = note
     let csv = Samples.csv([entry])
@@ -177,7 +177,7 @@ enum EntrySamples {
   @Test(arguments: [
     ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("a\u{1B}[2Jb\u{9B}c\u{7}", "a[2Jbc"), ("\tx", "\tx"), ("\r\r\n", "\n\n"),
   ])
-  func aNoteHasNoControlCharacters(_ written: String, _ read: String) throws {
+  func notesContainNoControlCharacters(_ written: String, _ read: String) throws {
     let plan = try Samples.read("tracker,day,value,note\nwater,2026-03-01,5,\"\(written)\"\n")
     #expect(plan.faults.isEmpty && plan.entries.map(\.note) == [read])
   }
@@ -185,7 +185,7 @@ enum EntrySamples {
   /// A quote that forms one `Character` with its neighbors is doubled too: otherwise it would end the field, and the
   /// next one could be a formula.
   @Test(arguments: ["\u{600}", "\u{D4E}", "\u{301}", "\u{E0061}", "\u{202E}", "\r\n"])
-  func aQuoteIsDoubledWhateverItJoins(_ beside: String) throws {
+  func quotesAreDoubledBesideCombiningCharacters(_ beside: String) throws {
     for field in ["a\(beside)\",=1+1,\"", "a\"\(beside),=1+1", "\(beside)\"\(beside)"] {
       let line = SeparatedValues.line([field, "b"])
       #expect(try SeparatedValues.read(Array(line.utf8)).map(\.fields) == [[field, "b"]], "\(field.debugDescription)")
@@ -193,7 +193,7 @@ enum EntrySamples {
     }
   }
 
-  @Test func whatIsThereIsLeftOutOnceForEach() throws {
+  @Test func existingEntriesAreSkippedOnceEach() throws {
     var plan = try Samples.read(
       "tracker,day,value,note\nwater,2026-03-01,250,\nwater,2026-03-01,250,\nwater,2026-03-01,250,x\nwater,2026-03-01,300,\n"
         + "water,2026-03-02,250,\n")
@@ -209,7 +209,7 @@ enum EntrySamples {
   }
 
   /// A round trip preserves every byte, including texts that are hard to quote.
-  @Test(arguments: 0..<30 as Range<UInt64>) func nothingIsLostOnTheWay(_ seed: UInt64) throws {
+  @Test(arguments: 0..<30 as Range<UInt64>) func roundTripPreservesEveryByte(_ seed: UInt64) throws {
     var random = Numbers(state: seed)
     let pieces = [
       "\"", ",", "\n", "'", "=", "+", "-", "@", "\t", ";", " ", "a", "Ž", "\u{1F4A7}",

@@ -23,7 +23,7 @@ import Testing
 
     """
 
-  @Test func anExportAsItIsToday() throws {
+  @Test func currentExportIsImported() throws {
     let plan = try Self.read([
       ("Habits.csv", Self.habits),
       (
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// A weekly limit is not supported.
-  @Test func aLimitOfAWeekIsLeftOut() throws {
+  @Test func weeklyLimitIsSkipped() throws {
     let plan = try Self.read([
       (
         "Habits.csv",
@@ -77,7 +77,7 @@ import Testing
     #expect(plan.remarks.contains { $0.title == "Wine" && $0.message.hasPrefix("a limit applies to a day here") })
   }
 
-  @Test func theCommonFileAlone() throws {
+  @Test func commonFileAloneIsImported() throws {
     let plan = try Self.read([
       ("/home/me/Checkmarks.csv", "Date,Meditate,Say \"hi\",Walk,\n2026-03-02,2,0,5000,\n2026-03-01,3,2,-1,\n")
     ])
@@ -89,7 +89,7 @@ import Testing
     #expect(plan.trackers[0].skips.map(\.description) == ["2026-03-01"])
   }
 
-  @Test func anOldExport() throws {
+  @Test func oldExportIsImported() throws {
     let plan = try Self.read([
       (
         "Habits.csv",
@@ -103,7 +103,7 @@ import Testing
     #expect(plan.entries.map(\.day.description) == ["2016-03-04"])
   }
 
-  @Test func whatIsThereAlreadyIsFoundAgain() throws {
+  @Test func existingEntriesAreRecognized() throws {
     let file = [("Checkmarks.csv", "Date,Gym,\n2026-03-02,YES_MANUAL,\n2026-03-01,SKIP,\n")]
     let first = try Self.read(file)
     var second = try Self.read(file, trackers: first.trackers)
@@ -118,7 +118,7 @@ import Testing
     #expect(try Self.read(file, trackers: [weight]).trackers.map(\.id.rawValue) == ["gym-2"])
   }
 
-  @Test func oneHabitsFileForATrackerThatIsThere() throws {
+  @Test func fileOfOneHabitIsImportedIntoATracker() throws {
     let file = [("Checkmarks.csv", "Date,Value,Notes\n2026-03-02,YES_MANUAL,well\n")]
     let plan = try Self.read(file, into: "prayer")
     #expect(plan.trackers.isEmpty && plan.entries.map(\.tracker.rawValue) == ["prayer"])
@@ -149,13 +149,13 @@ import Testing
       ([("Habits.csv", "Name,FrequencyNumerator\nA,none\n")], 2, "FrequencyNumerator"),
       ([("Else.csv", "Some,Thing\n1,2\n")], 1, "its first column must be Date"),
     ] as [([(String, String)], Int?, String)])
-  func whatIsNotLoopsIsRefused(_ files: [(String, String)], _ line: Int?, _ part: String) {
+  func foreignFilesAreRefused(_ files: [(String, String)], _ line: Int?, _ part: String) {
     let error = #expect(throws: ExchangeError.self) { try Self.read(files) }
     #expect(error?.line == line)
     #expect(error?.message.contains(part) == true, "\(String(describing: error))")
   }
 
-  @Test func aYesOrNoHabitHasNoNumbers() throws {
+  @Test func numbersInAYesOrNoHabitAreFaults() throws {
     let plan = try Self.read([
       ("Habits.csv", "Name,Type\nA,YES_NO\n"),
       ("001 A/Checkmarks.csv", "Date,Value\n2026-03-02,YES_MANUAL\n2026-03-01,4000\n"),
@@ -167,7 +167,7 @@ import Testing
 @Suite struct ZipArchiveTests {
   static let archive = Array(Data(base64Encoded: loopArchive) ?? Data())
 
-  @Test func theArchiveThatLoopWrites() throws {
+  @Test func archiveOfLoopIsImported() throws {
     let plan = try LoopImport.read(Self.archive, called: "Loop Habits CSV.zip", EntrySamples.settings())
     #expect(plan.faults == [])
     #expect(plan.trackers.map(\.id.rawValue) == ["read", "run"])
@@ -176,7 +176,7 @@ import Testing
   }
 
   /// Any wrong byte leads to a refusal or to the same content.
-  @Test func aDamagedArchiveIsRefused() throws {
+  @Test func damagedArchiveIsRefused() throws {
     let whole = try ZipArchive.files(in: Self.archive) { _ in true }
     #expect(whole.count == 6)
     let step = ProofTier.amount(quick: 5, proof: 1)
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func longTextsAreInflated() throws {
+  @Test func longTextsAreDecompressed() throws {
     let text = (0..<400).map { "line \($0 * $0) of many words, \($0 % 7)\n" }.joined()
     let packed = Array(try #require(Data(base64Encoded: deflated)))
     #expect(ZipArchive.inflated(packed[...], to: text.utf8.count) == Array(text.utf8))

@@ -25,7 +25,7 @@ struct CalendarAgainstSystemdTests {
     }
   }
 
-  @Test func acceptsAndNormalizesTheSame() throws {
+  @Test func acceptsAndNormalizesLikeSystemd() throws {
     var generator = CalendarGenerator(seed: Self.seed)
     var accepted = 0
     var refused = 0
@@ -62,7 +62,7 @@ struct CalendarAgainstSystemdTests {
     #expect(accepted > 200 * Self.count && refused > 200 * Self.count)
   }
 
-  @Test func findsTheSameTimes() throws {
+  @Test func findsTheTimesOfSystemd() throws {
     var generator = CalendarGenerator(seed: Self.seed &+ 1)
     var compared = 0
     var explained = 0
@@ -109,7 +109,7 @@ struct CalendarAgainstSystemdTests {
   }
 
   /// With a label, systemd's search ends at the next clock change, so compare only times before it.
-  @Test func readsLabelsTheSame() throws {
+  @Test func readsLabelsLikeSystemd() throws {
     var generator = CalendarGenerator(seed: Self.seed &+ 2)
     var compared = 0
     for round in 0..<6 * Self.count {

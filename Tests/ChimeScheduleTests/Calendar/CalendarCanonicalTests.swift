@@ -76,7 +76,7 @@ import Testing
     Row("  daily\t", "*-*-* 00:00:00"),
   ]
 
-  @Test(arguments: table) func hasOneForm(_ row: Row) throws {
+  @Test(arguments: table) func expressionHasOneCanonicalForm(_ row: Row) throws {
     let schedule = try Schedule(canonical: "calendar: " + row.text)
     #expect(schedule.canonical == "calendar: " + row.canonical)
     #expect(schedule.dialect == .calendar)
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// A canonical form parses to the same value.
-  @Test func roundTrips() throws {
+  @Test func canonicalFormReadsBack() throws {
     var generator = CalendarGenerator(seed: 11)
     var accepted = 0
     let rounds = ProofTier.amount(quick: 500, proof: 10_000)
@@ -113,7 +113,7 @@ import Testing
     damage.expectSurvival(of: Self.table.map { "calendar: \($0.text)" })
   }
 
-  @Test func knowsZonesAndSingleMoments() throws {
+  @Test func zonesAndSingleMomentsAreRecognized() throws {
     #expect(try Schedule(canonical: "calendar: 09:00 Europe/Prague").zoneIdentifier == "Europe/Prague")
     #expect(try Schedule(canonical: "calendar: 09:00 utc").zoneIdentifier == "UTC")
     #expect(try Schedule(canonical: "calendar: 09:00").zoneIdentifier == nil)

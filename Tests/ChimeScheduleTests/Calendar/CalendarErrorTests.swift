@@ -196,7 +196,7 @@ import Testing
       message: #"this machine has no time zone "EDT" (column 17); expected a name like Europe/Prague"#),
   ]
 
-  @Test(arguments: table) func refuses(_ row: Row) throws {
+  @Test(arguments: table) func refusesInvalidExpressions(_ row: Row) throws {
     let prague = try zone("Europe/Prague")
     let scheduleContext = ScheduleContext(zone: prague, zones: { CalendarOracle.zones($0) })
     let text = "calendar: " + row.text

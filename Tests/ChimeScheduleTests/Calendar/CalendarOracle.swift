@@ -59,15 +59,15 @@ enum CalendarOracle {
       let all = try expressions.map { text in
         if refused.contains(text) { return nil as Answer? }
         if abandoned.contains(text) { return Answer(normalized: "", elapses: [], ends: true, isAbandoned: true) }
-        guard let answer = found.popFirst() else { throw Confusion(output: errors) }
+        guard let answer = found.popFirst() else { throw UnparsableOutput(output: errors) }
         return answer
       }
-      guard found.isEmpty else { throw Confusion(output: errors) }
+      guard found.isEmpty else { throw UnparsableOutput(output: errors) }
       return all
     }
   }
 
-  struct Confusion: Error { var output: String }
+  struct UnparsableOutput: Error { var output: String }
 
   /// Parses blocks of `Normalized form:`, `Next elapse:`, `Iter. #2:` and `(in UTC):` lines. Zones that are UTC today
   /// have no `(in UTC)` line, even for times when they were not, so the local line counts there.

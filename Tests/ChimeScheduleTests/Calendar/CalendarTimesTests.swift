@@ -125,13 +125,13 @@ import Testing
     Row(text: "09:00 EST", zone: "Europe/Prague", after: "2026-07-01T00:00:00Z", times: ["2026-07-01T16:00:00+02:00"]),
   ]
 
-  @Test(arguments: table) func occurs(_ row: Row) throws {
+  @Test(arguments: table) func expressionsHaveTheirTimes(_ row: Row) throws {
     let timetable = try Self.timetable(row.text, row.zone, gap: row.gap, fold: row.fold)
     let times = try Self.next(timetable, after: row.after, in: row.zone, row.times.count)
     #expect(times + (times.count < row.times.count ? ["end"] : []) == row.times)
   }
 
-  @Test func refusesWhatHasPassed() {
+  @Test func refusesExpressionsWithoutAFutureTime() {
     for text in ["2020-01-01", "*-02-30", "2025..2026-01-01", "@5", "2026-11-20 22:22:13"] {
       let error = #expect(throws: ScheduleError.self) {
         try Schedule.parse("calendar: " + text, now: friday, zone: .utc)
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func remarksOnFolds() throws {
+  @Test func foldGetsARemark() throws {
     let timetable = try Self.timetable("02:30", "Europe/Prague")
     #expect(
       timetable.remark(for: instant("2026-10-25T00:30:00Z"))?.description
@@ -151,7 +151,7 @@ import Testing
 
   /// Checks that each found time matches the canonical text, and that no earlier second does, by an independent
   /// interpretation of the text.
-  @Test func agreesWithTheText() throws {
+  @Test func timesMatchTheCanonicalText() throws {
     var generator = CalendarGenerator(seed: 5)
     var checked = 0
     let rounds = ProofTier.amount(quick: 200, proof: 5_000)

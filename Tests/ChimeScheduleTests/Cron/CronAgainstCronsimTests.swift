@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(.enabled(if: ProcessInfo.processInfo.environment["CHIME_SKIP_PEERS"] != "1"))
-  func randomExpressions() throws {
+  func randomExpressionsMatchCronsim() throws {
     var generator = CronGenerator(random: SeededGenerator(seed: 2_038), hasSpecials: false)
     var zones: [Zone] = []
     var changes: [[Int64]] = []

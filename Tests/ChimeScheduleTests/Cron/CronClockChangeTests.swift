@@ -156,7 +156,7 @@ import Testing
   ]
 
   /// West of Greenwich the first local day is in December 1969, a month that begins on a negative day.
-  @Test func beginsWithTheEpoch() throws {
+  @Test func timesBeginAtTheEpoch() throws {
     for (text, first) in [
       ("0 0 L * *", "1970-01-31T05:00:00Z"), ("0 0 15W * *", "1970-01-15T05:00:00Z"),
       ("0 0 * * mon#1", "1970-01-05T05:00:00Z"), ("0 0 * * friL", "1970-01-30T05:00:00Z"),
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func vectors() throws {
+  @Test func timesFollowTheRulesOfCron() throws {
     for row in Self.table {
       let zone = try zone(row.zone)
       let timetable = try Schedule(canonical: row.text).timetable(in: zone, gap: row.gap, fold: row.fold)
@@ -185,7 +185,7 @@ import Testing
   }
 
   /// A remark on a run at the end of a gap names the first skipped time, and appears only there.
-  @Test func remarks() throws {
+  @Test func skippedTimesGetARemark() throws {
     let prague = try zone("Europe/Prague")
     let end = instant("2026-03-29T01:00:00Z")
     func remark(_ text: String) throws -> String? {

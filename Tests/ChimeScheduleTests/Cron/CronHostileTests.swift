@@ -22,7 +22,7 @@ import Testing
   }
 
   /// Long valid expressions are understood.
-  @Test func longLists() throws {
+  @Test func understandsLongLists() throws {
     let list = Array(repeating: "0-59/1,*/7", count: 5_000).joined(separator: ",")
     #expect(try Schedule(canonical: "cron: \(list) 8 * * *").canonical == "cron: 0-59 8 * * *")
   }

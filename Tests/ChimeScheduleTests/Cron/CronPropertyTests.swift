@@ -5,7 +5,7 @@ import Testing
 /// Compares random cron expressions with a reference implementation, and with the loop of Debian's daemon.
 @Suite struct CronPropertyTests {
   /// Covers every distinct zone of the machine, or some: a few of its offset changes, and all those of two hours or more.
-  @Test func agreesWithTheDaemonsLoop() throws {
+  @Test func timesMatchTheLoopOfDebiansCron() throws {
     var names: [Data: String] = [:]
     for name in try ZoneAgainstZdumpTests.identifiers() where !name.hasPrefix("right/") {
       names[try Data(contentsOf: URL(fileURLWithPath: "\(ZoneAgainstZdumpTests.root)/\(name)"))] = name
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// Checks the set of days against each single day, and that each meaning has one canonical form.
-  @Test func agreesWithEachDay() throws {
+  @Test func daySetMatchesEachSingleDay() throws {
     var generator = CronGenerator(random: SeededGenerator(seed: 80), hasSpecials: true)
     var accepted = 0
     let rounds = ProofTier.amount(quick: 60, proof: 2_000)
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// Checks the times of one day, to the second.
-  @Test func agreesWithEachSecond() throws {
+  @Test func timesOfADayMatchEachSecond() throws {
     var generator = CronGenerator(random: SeededGenerator(seed: 81), hasSpecials: false)
     for _ in 0..<ProofTier.amount(quick: 8, proof: 200) {
       let (seconds, minutes, hours) = (
@@ -116,7 +116,7 @@ import Testing
   }
 
   /// Random spellings of one meaning give one value.
-  @Test func spellingsOfOneMeaning() throws {
+  @Test func spellingsOfOneMeaningAreEqual() throws {
     var generator = CronGenerator(random: SeededGenerator(seed: 82), hasSpecials: false)
     for _ in 0..<ProofTier.amount(quick: 100, proof: 2_000) {
       let text = generator.expression(near: 1_774_746_000)

@@ -46,7 +46,7 @@ import Testing
     ("@daily", "0 0 * * *"), ("cron: @Midnight ", "0 0 * * *"), ("@HOURLY", "0 * * * *"),
   ]
 
-  @Test func canonicalForms() throws {
+  @Test func textsHaveTheirCanonicalForm() throws {
     let prague = try zone("Europe/Prague")
     for (text, wanted) in Self.canonical {
       let schedule = try Schedule.parse(text, now: friday, zone: prague)
@@ -179,7 +179,7 @@ import Testing
     ("0 0 L-30 2,4 *", "no year has such a day (column 5); expected a day that the months have", nil),
   ]
 
-  @Test func refusals() throws {
+  @Test func refusesInvalidExpressions() throws {
     let prague = try zone("Europe/Prague")
     for (text, message, suggestion) in Self.refused {
       let error = #expect(throws: ScheduleError.self, "\(text)") { try Schedule.parse(text, now: friday, zone: prague) }
@@ -192,7 +192,7 @@ import Testing
   }
 
   /// Texts without the prefix that are recognized as cron, and others.
-  @Test func shapes() throws {
+  @Test func cronTextsAreRecognizedWithoutAPrefix() throws {
     let prague = try zone("Europe/Prague")
     for text in [
       "* * * * *", "*/5 * * * *", "0 9 * * mon-fri", "0 9 L * *", "0 9 ? * 1#2", "0 9 15W * *", "0 9 * jan *",
@@ -224,12 +224,12 @@ import Testing
   }
 
   /// Invalid UTF-8 is longer as text, and contains several faults.
-  @Test func linesThatAreNoText() {
+  @Test func invalidUTF8IsRefused() {
     let line = Array("cron: \0\0\t * ".utf8) + [UInt8](repeating: 0xA7, count: 9) + Array("bad".utf8)
     #expect(throws: ScheduleError.self) { try CrontabTime(line: line) }
   }
 
-  @Test func beginningsOfCrontabLines() throws {
+  @Test func crontabLinesAreSplitFromTheirCommand() throws {
     for (line, canonical, command) in [
       ("0 9 * * 1-5 /usr/bin/backup --all", "cron: 0 9 * * 1-5", "/usr/bin/backup --all"),
       (" \t*/5\t* * * *   root  x", "cron: */5 * * * *", "root  x"),

@@ -7,7 +7,7 @@ import Testing
     "1970-01-05", "1999-12-31", "2000-02-28", "2024-02-29", "2026-11-20", "2027-05-31", "2096-02-29", "2399-12-31",
     "2400-02-29", "9990-06-30",
   ])
-  func agreesWithTheReference(_ place: String) throws {
+  func randomDaysMatchTheReference(_ place: String) throws {
     guard let center = CivilDate(place) else { return }
     var generator = SeededGenerator(seed: UInt64(center.dayNumber) &* 31 &+ 5)
     let days = DayGenerator(near: Int64(center.dayNumber), spread: 40)

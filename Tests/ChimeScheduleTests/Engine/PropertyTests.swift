@@ -147,7 +147,7 @@ import Testing
     return (phrase, model, nil)
   }
 
-  @Test(arguments: places.indices) func agreesWithTheReference(_ index: Int) throws {
+  @Test(arguments: places.indices) func randomSchedulesMatchTheReference(_ index: Int) throws {
     let (name, near) = Self.places[index]
     let zone = try zone(name)
     let center = instant(near)

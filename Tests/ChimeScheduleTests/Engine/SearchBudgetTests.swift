@@ -46,7 +46,7 @@ import Testing
   ]
 
   /// The budget is ten times what any useful schedule needs.
-  @Test func whatPeopleWriteIsFarFromTheBudget() throws {
+  @Test func usefulSchedulesStayFarBelowTheBudget() throws {
     var most = 0
     var which = ""
     for (text, scheduleContext) in try Self.corpus() {
@@ -92,7 +92,7 @@ import Testing
       "the search for its next time takes too long"
     ),
   ])
-  func costlyOnesAreRefused(_ text: String, _ words: String) throws {
+  func costlySchedulesAreRefused(_ text: String, _ words: String) throws {
     let error = #expect(throws: ScheduleError.self) {
       try Schedule.parse(text, now: instant("2026-01-01T00:00:00Z"), zone: .utc)
     }
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// Ended rules cost nothing, nor does an ended schedule.
-  @Test func whatIsOverIsNoBurden() throws {
+  @Test func endedRulesCostNothing() throws {
     let over = [
       "DTSTART:20200101T000000Z RRULE:FREQ=DAILY;COUNT=3 RRULE:FREQ=YEARLY;UNTIL=20230101T000000Z",
       "DTSTART:20200101T000000Z RRULE:FREQ=DAILY;COUNT=3",
@@ -122,7 +122,7 @@ import Testing
   }
 
   /// In a union, rules that never occur are searched once per walk.
-  @Test func whatNeverComesIsSearchedForOnce() throws {
+  @Test func ruleThatNeverOccursIsSearchedOnce() throws {
     let timetable = try Schedule(canonical: Self.futileUnion).timetable(in: .utc)
     var walk = timetable.walk()
     var after = instant("2026-01-01T00:00:00Z")
@@ -139,7 +139,7 @@ import Testing
     #expect(walk.steps - once <= 2 * 999)
   }
 
-  @Test func aWayFindsWhatSingleSearchesFind() throws {
+  @Test func walkFindsWhatSingleSearchesFind() throws {
     let texts = [
       "DTSTART;TZID=Europe/Prague:20260101T023000 RRULE:FREQ=DAILY RRULE:FREQ=HOURLY;INTERVAL=5 EXDATE:20260329T023000",
       "DTSTART;TZID=Europe/Prague:20260101T090000 RRULE:FREQ=MONTHLY;BYDAY=-1FR RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=20 "
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func aWayEndsWithItsSteps() throws {
+  @Test func walkEndsWithItsBudget() throws {
     let timetable = try Schedule(canonical: "daily at 09:00").timetable(in: .utc)
     var occurrences = timetable.occurrences(after: friday, steps: 10)
     var count = 0
@@ -178,7 +178,7 @@ import Testing
   }
 
   /// No search exceeds its steps, and times within 20 years are found.
-  @Test func noSearchTakesMoreThanItsSteps() throws {
+  @Test func noSearchExceedsItsBudget() throws {
     var random = SeededGenerator(seed: 2_026)
     let rounds = ProofTier.amount(quick: 800, proof: 30_000)
     var given = 0
@@ -216,7 +216,7 @@ import Testing
   }
 
   /// Compares grids of seconds, minutes and hours with a walk through every point.
-  @Test func gridsMeetTheirTimesOfDay() throws {
+  @Test func gridsHaveTheTimesOfAFullWalk() throws {
     var random = SeededGenerator(seed: 86_399)
     for _ in 0..<200 {
       let units = [("SECONDLY", 1), ("MINUTELY", 60), ("HOURLY", 3_600)]

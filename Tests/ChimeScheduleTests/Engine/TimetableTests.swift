@@ -13,7 +13,7 @@ import Testing
     return timetable.occurrences(after: instant(after)).prefix(count).map { RFC3339.format($0, in: zone) }
   }
 
-  @Test func strictlyLater() throws {
+  @Test func nextTimeIsStrictlyLater() throws {
     #expect(try next("daily at 08:00", in: "UTC", after: "2026-01-01T08:00:00Z") == ["2026-01-02T08:00:00Z"])
     #expect(try next("daily at 08:00", in: "UTC", after: "2026-01-01T07:59:59.999Z") == ["2026-01-01T08:00:00Z"])
     #expect(try next("daily at 08:00", in: "UTC", after: "2026-01-01T08:00:00.001Z") == ["2026-01-02T08:00:00Z"])
@@ -21,7 +21,7 @@ import Testing
       try next("every 1s starting 2026-01-01", in: "UTC", after: "2026-01-01T08:00:00.5Z") == ["2026-01-01T08:00:01Z"])
   }
 
-  @Test func endsOfTheRange() throws {
+  @Test func timesEndWithTheRange() throws {
     #expect(try next("daily at 23:59:59", in: "UTC", after: "9999-12-31T23:59:58Z", 2) == ["9999-12-31T23:59:59Z"])
     #expect(try next("daily at 23:59:59", in: "America/New_York", after: "9999-12-31T12:00:00Z", 2) == [])
     #expect(try next("daily at 00:00", in: "UTC", after: "1970-01-01T00:00:00Z") == ["1970-01-02T00:00:00Z"])
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// A distant time is found without a walk.
-  @Test func farAhead() throws {
+  @Test func distantTimeIsFound() throws {
     #expect(
       try next("at 9999-06-01 09:00", in: "Europe/Prague", after: "1970-01-01T00:00:00Z", 2) == [
         "9999-06-01T09:00:00+02:00"
@@ -53,7 +53,7 @@ import Testing
         == ["9999-01-01T22:00:00+01:00"])
   }
 
-  @Test func counting() throws {
+  @Test func limitedNumberOfTimesIsCounted() throws {
     let zone = try zone("Europe/Prague")
     let schedule = try Schedule(canonical: "every 20m from 08:00 to 22:00 starting 2020-01-01 10000 times")
     #expect(schedule.timetable(in: zone).occurrences(after: .earliest).reduce(0) { count, _ in count + 1 } == 10_000)
@@ -72,7 +72,7 @@ import Testing
         == ["2026-01-01T08:00:00Z", "2026-01-02T08:00:00Z"])
   }
 
-  @Test func windowsAcrossChanges() throws {
+  @Test func windowsSpanClockChanges() throws {
     // The whole night belongs to its first day; the edges follow local time, the steps elapsed time.
     #expect(
       try next("every 3h from 21:00 to 06:00 on sat", in: "Europe/Prague", after: "2026-03-28T12:00:00Z", 5)
@@ -110,7 +110,7 @@ import Testing
         ])
   }
 
-  @Test func remarks() throws {
+  @Test func movedTimesGetARemark() throws {
     let prague = try zone("Europe/Prague")
     let daily = try Schedule(canonical: "daily at 02:30,03:00")
     let shifted = instant("2026-03-29T03:30:00+02:00")
@@ -132,7 +132,7 @@ import Testing
   }
 
   /// A missed repetition recurs after the same span; *done* restarts it.
-  @Test func completion() throws {
+  @Test func doneRestartsTheSpan() throws {
     func next(_ text: String, done: String?, after: String, in name: String = "Europe/Prague") throws -> [String] {
       let zone = try zone(name)
       let scheduleContext = ScheduleContext(zone: zone, lastDone: done.map(instant))
@@ -171,7 +171,7 @@ import Testing
     #expect(try Schedule(canonical: elapsed).timetable(in: far).next(after: .earliest) == nil)
   }
 
-  @Test func calendars() throws {
+  @Test func calendarsExcludeDays() throws {
     let schedule = try Schedule(canonical: "daily at 08:00 except on y,x,2026-12-27,dec 29..dec 30")
     #expect(schedule.canonical == "daily at 08:00 except on x,y,2026-12-27,dec 29..dec 30")
     #expect(schedule.calendarNames == ["x", "y"])
@@ -189,7 +189,7 @@ import Testing
   }
 
   /// Rare days are found, and a search without a result ends.
-  @Test func rareDays() throws {
+  @Test func rareDaysAreFound() throws {
     #expect(
       try next("every feb 29 at 08:00", in: "UTC", after: "2096-03-01T00:00:00Z", 2) == [
         "2104-02-29T08:00:00Z", "2108-02-29T08:00:00Z",
@@ -216,7 +216,7 @@ import Testing
         == ["2104-02-29T08:00:00Z"])
   }
 
-  @Test func properties() throws {
+  @Test func scheduleProperties() throws {
     #expect(try Schedule(canonical: "at 2026-12-01 09:00").isOneOff)
     #expect(try !Schedule(canonical: "weekdays at 08:30").isOneOff)
     #expect(

@@ -289,7 +289,7 @@ import Testing
     ("\tdaily \u{a0}at\n8 ", "daily at 08:00"),
   ]
 
-  @Test(arguments: table) func canonicalForm(text: String, canonical: String) throws {
+  @Test(arguments: table) func phrasesHaveTheirCanonicalForm(text: String, canonical: String) throws {
     let scheduleContext = ScheduleContext(
       zone: try zone("Europe/Prague"), calendar: { Self.calendars.contains($0) ? [] : nil })
     let schedule = try Schedule.parse(text, now: friday, in: scheduleContext)
@@ -302,7 +302,7 @@ import Testing
   }
 
   /// From Friday across the DST change of 29 March 2026: Monday 30 March 08:30 in summer time.
-  @Test func weekdaysAcrossTheSpringChange() throws {
+  @Test func weekdaysSpanTheSpringClockChange() throws {
     let prague = try zone("Europe/Prague")
     let after = Instant(seconds: 1_774_600_000)
     let schedule = try Schedule.parse("weekdays at 8:30", now: after, zone: prague)

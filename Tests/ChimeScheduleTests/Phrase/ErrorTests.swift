@@ -424,7 +424,7 @@ import Testing
     return (String(message[..<found.lowerBound]), String(message[found.upperBound...].dropLast()))
   }
 
-  @Test(arguments: table) func refuses(_ row: Row) throws {
+  @Test(arguments: table) func refusesInvalidPhrases(_ row: Row) throws {
     let prague = try zone("Europe/Prague")
     let error = #expect(throws: ScheduleError.self) { try Schedule.parse(row.text, now: friday, zone: prague) }
     guard let error else { return }

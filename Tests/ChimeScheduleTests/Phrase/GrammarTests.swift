@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: ["schedule", "one-off", "wall", "rota", "dates", "interval", "after-done", "recurring"])
-  func whatItMakesIsUnderstood(_ rule: String) throws {
+  func generatedTextsAreUnderstood(_ rule: String) throws {
     let grammar = try Grammar.phrases.get()
     let scheduleContext = try scheduleContext()
     var generator = SeededGenerator(seed: UInt64(rule.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// Every text in the tests' tables and in the cookbook follows the grammar.
-  @Test func whatIsUnderstoodFollowsIt() throws {
+  @Test func understoodTextsFollowTheGrammar() throws {
     let grammar = try Grammar.phrases.get()
     for (text, canonical) in CanonicalTests.table {
       #expect(try grammar.makes(text, from: "schedule"), "\(text)")
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// Every rule is defined, and every rule but the first is used.
-  @Test func itIsWhole() throws {
+  @Test func grammarIsComplete() throws {
     let grammar = try Grammar.phrases.get()
     var named: Set<String> = ["schedule"]
     func visit(_ part: Grammar.Part) {

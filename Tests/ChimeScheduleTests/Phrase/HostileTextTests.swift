@@ -41,7 +41,7 @@ import Testing
   }
 
   /// The limits are accepted, and one more is rejected.
-  @Test func limits() throws {
+  @Test func limitsAreExact() throws {
     let minutes = (0..<1_440).map { CivilTime(hour: $0 / 60, minute: $0 % 60)?.description ?? "" }
     #expect(throws: Never.self) { try Schedule(canonical: "daily at " + minutes.joined(separator: ",")) }
     let dates = (0..<1_000).compactMap { CivilDate(dayNumber: 22_000 + $0 * 2)?.description }.joined(separator: ",")
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func canonicalTextStandsByItself() {
+  @Test func relativeTextIsNoCanonicalText() {
     for text in [
       "in 25m", "tomorrow at 9", "every 45m", "friday at 9", "at 18:00", "daily at 8 3 times",
       "daily at 8 until friday",

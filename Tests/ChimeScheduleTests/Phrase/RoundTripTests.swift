@@ -4,7 +4,7 @@ import Testing
 
 /// Random values of every kind: their canonical text parses to the same value.
 @Suite struct RoundTripTests {
-  @Test(arguments: 0..<8) func canonicalTextIsTheValue(_ seed: Int) throws {
+  @Test(arguments: 0..<8) func canonicalTextReadsBack(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     var kinds: Set<String> = []
     for _ in 0..<ProofTier.amount(quick: 150, proof: 2_000) {

@@ -14,7 +14,7 @@ struct RecurrenceOracleTests {
     ?? ProofTier.amount(quick: 100, proof: 5_000)
   static let seed = ProcessInfo.processInfo.environment["CHIME_RRULE_SEED"].flatMap(UInt64.init) ?? 5_545
 
-  @Test func randomRules() throws {
+  @Test func randomRulesMatchDateutil() throws {
     var generator = SeededGenerator(seed: Self.seed)
     let questions = (0..<Self.rounds).map { _ in RandomRule.question(&generator) }
     let answers = try RecurrenceOracle.answers(to: questions)

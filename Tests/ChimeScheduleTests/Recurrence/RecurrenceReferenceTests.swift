@@ -154,7 +154,7 @@ struct RecurrenceReference {
 }
 
 @Suite struct RecurrenceReferenceTests {
-  @Test func randomRulesDayByDay() throws {
+  @Test func randomRulesMatchTheReference() throws {
     var generator = SeededGenerator(seed: 7_529)
     func pick<Element>(_ values: [Element]) -> Element { values[Int.random(in: 0..<values.count, using: &generator)] }
     func numbers(_ range: ClosedRange<Int>, _ most: Int, signed: Bool = true) -> String {

@@ -32,7 +32,7 @@ import Testing
     RandomRule.text(zone.civil(at: instant).wallSecondsForTests)
   }
 
-  @Test func examplesOfTheStandard() throws {
+  @Test func examplesOfTheRFCHaveTheirTimes() throws {
     #expect(RecurrenceExamples.all.count == 38)
     for example in RecurrenceExamples.all {
       let expected = example.first.split(separator: " ").map(String.init)
@@ -162,7 +162,7 @@ import Testing
     Row("DTSTART:99991231T235958 RRULE:FREQ=SECONDLY", "99991231T235958 99991231T235959 end"),
   ]
 
-  @Test(arguments: table) func readings(_ row: Row) throws {
+  @Test(arguments: table) func difficultRulesHaveTheirTimes(_ row: Row) throws {
     let expected = row.next.split(separator: " ").map(String.init)
     let found = try Self.next(row.text, in: row.zone, after: row.after, count: expected.count)
     #expect(found == expected)
@@ -182,7 +182,7 @@ import Testing
       "FREQ=YEARLY;INTERVAL=4;BYMONTH=2;BYMONTHDAY=29", "FREQ=SECONDLY;BYSETPOS=2;BYSECOND=1",
       "FREQ=MONTHLY;BYSETPOS=366;BYDAY=MO", "FREQ=SECONDLY;INTERVAL=86400;BYMONTH=2;BYMONTHDAY=30",
     ])
-  func neverOccurs(_ rule: String) throws {
+  func ruleThatNeverOccursIsDetected(_ rule: String) throws {
     // Thursday 1 January 2026 at midnight; 2026 is not a leap year.
     let schedule = try Schedule(canonical: "DTSTART:20260101T000000 RRULE:\(rule)")
     #expect(schedule.timetable(in: .utc).next(after: .earliest) == nil)
@@ -198,7 +198,7 @@ import Testing
   static let spring = "DTSTART;TZID=America/New_York:20260307T023000 RRULE:FREQ=DAILY"
   static let autumn = "DTSTART;TZID=America/New_York:20261031T013000 RRULE:FREQ=DAILY"
 
-  @Test func gapsAndFolds() throws {
+  @Test func gapsAndFoldsFollowTheirRules() throws {
     func spring(_ gap: GapRule?) throws -> [String] {
       try Self.next(Self.spring, after: "2026-03-07T12:00:00Z", count: 2, gap: gap)
     }
@@ -231,7 +231,7 @@ import Testing
     #expect(try Schedule(canonical: utc).zoneIdentifier == "UTC")
   }
 
-  @Test func remarks() throws {
+  @Test func movedTimesGetARemark() throws {
     let scheduleContext = try Self.scheduleContext("UTC")
     let moved = instant("2026-03-08T07:30:00Z")
     for text in [
@@ -276,12 +276,12 @@ import Testing
       "20251231T090000 20260101T090000 end"),
     Row("DTSTART:20260105T090000 RRULE:FREQ=DAILY;COUNT=2 TRIGGER:PT0S", "20260105T090000 20260106T090000 end"),
   ])
-  func triggers(_ row: Row) throws {
+  func triggersShiftTheTime(_ row: Row) throws {
     let expected = row.next.split(separator: " ").map(String.init)
     #expect(try Self.next(row.text, in: row.zone, after: row.after, count: expected.count) == expected)
   }
 
-  @Test func oneOff() throws {
+  @Test func oneOffRulesAreRecognized() throws {
     #expect(try Schedule(canonical: "DTSTART:20260101T090000").isOneOff)
     #expect(try Schedule(canonical: "DTSTART:20260101T090000 TRIGGER:-PT15M").isOneOff)
     #expect(try !Schedule(canonical: "DTSTART:20260101T090000 RDATE:20260102T090000").isOneOff)

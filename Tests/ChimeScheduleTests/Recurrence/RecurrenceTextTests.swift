@@ -57,7 +57,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: canonical) func canonicalForm(_ row: (text: String, canonical: String)) throws {
+  @Test(arguments: canonical) func rulesHaveTheirCanonicalForm(_ row: (text: String, canonical: String)) throws {
     let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
     let schedule = try Schedule.parse(row.text, now: friday, in: scheduleContext)
     #expect(schedule.dialect == .rrule)
@@ -163,7 +163,7 @@ import Testing
       "it has no future occurrence"),
   ]
 
-  @Test(arguments: refusals) func refusal(_ row: Refusal) throws {
+  @Test(arguments: refusals) func refusesInvalidRules(_ row: Refusal) throws {
     let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
     let error = #expect(throws: ScheduleError.self) { try Schedule.parse(row.text, now: friday, in: scheduleContext) }
     guard let error, row.text != "DTSTART" else { return }
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func startStandsInTheCanonicalForm() throws {
+  @Test func canonicalFormContainsTheStart() throws {
     let error = #expect(throws: ScheduleError.self) { try Schedule(canonical: "RRULE:FREQ=DAILY") }
     #expect(error?.message.contains("without DTSTART this counts from the moment of writing") == true)
     // It begins after now, like all schedules.
@@ -186,7 +186,7 @@ import Testing
   }
 
   /// The canonical form of any generated rule parses to the same value with the same occurrences.
-  @Test func canonicalFormsAreReadBack() throws {
+  @Test func canonicalFormsReadBack() throws {
     var generator = SeededGenerator(seed: 7_529)
     func pick(_ values: [String]) -> String { values[Int.random(in: 0..<values.count, using: &generator)] }
     func time() -> String { RandomRule.text(Int64.random(in: 1_700_000_000...1_900_000_000, using: &generator)) }
@@ -243,7 +243,7 @@ import Testing
       "TRIGGER:" + String(repeating: "P1D", count: 20_000),
       "RRULE:FREQ=DAILY;COUNT=" + String(repeating: "9", count: 60_000),
     ])
-  func longTexts(_ text: String) throws {
+  func longTextsAreHandledQuickly(_ text: String) throws {
     let prague = try zone("Europe/Prague")
     do throws(ScheduleError) {
       let schedule = try Schedule.parse(text, now: friday, zone: prague)

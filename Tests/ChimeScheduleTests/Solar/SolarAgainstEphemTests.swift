@@ -52,7 +52,7 @@ struct SolarAgainstEphemTests {
     "astronomical dusk",
   ]
 
-  @Test func agreesWithinAMinute() throws {
+  @Test func timesMatchEphemWithinAMinute() throws {
     var generator = SeededGenerator(seed: 20_261_121)
     let (first, last) = (instant("1970-01-02T00:00:00Z").seconds, instant("2100-01-01T00:00:00Z").seconds)
     let questions = (0..<ProofTier.amount(quick: 300, proof: 6_000)).map { index in

@@ -171,7 +171,7 @@ import Testing
         """),
   ]
 
-  @Test(arguments: places) func meetsTheAlmanac(_ place: Place) throws {
+  @Test(arguments: places) func timesMatchTheAlmanac(_ place: Place) throws {
     let scheduleContext = ScheduleContext(
       zone: .utc, place: ChimeSchedule.Place(latitude: place.latitude, longitude: place.longitude))
     let timetables = try place.events.map { try Schedule(canonical: $0).timetable(in: scheduleContext) }
@@ -195,7 +195,7 @@ import Testing
   }
 
   /// The four turning points of the year at McMurdo and the two at the poles, as reported by residents.
-  @Test func polarSeasons() throws {
+  @Test func turningPointsOfThePolarYearMatch() throws {
     func dates(_ event: String, _ latitude: Double, _ longitude: Double, _ zoneName: String, _ after: String) throws
       -> [String]
     {
@@ -222,7 +222,7 @@ import Testing
   }
 
   /// Where only the seasons move the sun, a hundredth of a degree (a kilometer on the ground) takes up to an hour.
-  @Test func southPole() throws {
+  @Test func southPoleMatchesWithinAnHour() throws {
     let scheduleContext = ScheduleContext(zone: .utc, place: ChimeSchedule.Place(latitude: -90, longitude: 0))
     for (event, wanted) in [
       ("sunset", "2024-03-22T06:15:00Z"), ("dusk", "2024-04-04T11:53:00Z"), ("nautical dusk", "2024-04-21T04:09:00Z"),

@@ -19,7 +19,7 @@ import Testing
   }
 
   /// Events are a day apart, for any zone and longitude, through all seasons and offset changes.
-  @Test(arguments: zones) func sunsetsFollowEachOther(_ name: String) throws {
+  @Test(arguments: zones) func eventsAreADayApart(_ name: String) throws {
     let zone = try zone(name)
     for longitude in [-180.0, 15, 172.5] {
       for latitude in [-64.0, 30] {
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// From any start, the next event is the first later one of the whole list; weekdays only filter it.
-  @Test func siftsOnly() throws {
+  @Test func startAndWeekdaysOnlyFilterEvents() throws {
     var generator = SeededGenerator(seed: 5)
     let zones = try Self.zones.map { try zone($0) }
     for round in 0..<ProofTier.amount(quick: 60, proof: 480) {
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// Sunrise and sunset alternate, at the pole too, with polar day and night left out.
-  @Test func takesTurns() {
+  @Test func sunriseAndSunsetAlternate() {
     var generator = SeededGenerator(seed: 6)
     let pairs: [(SolarEvent, SolarEvent)] = [
       (.sunrise, .sunset), (.dawn, .dusk), (.nauticalDawn, .nauticalDusk), (.astronomicalDawn, .astronomicalDusk),
@@ -114,7 +114,7 @@ import Testing
   }
 
   /// An event belongs to its civil day: before midnight it is Friday's, after it Saturday's.
-  @Test func daysAreCivil() throws {
+  @Test func eventBelongsToItsCivilDay() throws {
     let zone = try zone("Atlantic/Reykjavik")
     let scheduleContext = ScheduleContext(zone: zone, place: Place(latitude: 65.68, longitude: -18.1))
     func next(_ text: String, _ after: String, _ count: Int = 1) throws -> [String] {
@@ -137,7 +137,7 @@ import Testing
         == ["2026-06-20T22"])
   }
 
-  @Test func countsFromTheStart() throws {
+  @Test func limitedNumberCountsFromTheStart() throws {
     let zone = try zone("Europe/Prague")
     let scheduleContext = ScheduleContext(zone: zone, place: Place(latitude: 50.0875, longitude: 14.4213))
     let schedule = try Schedule.parse("sunset on fri 3 times except 2026-12-04", now: friday, in: scheduleContext)
@@ -148,7 +148,7 @@ import Testing
     #expect(found == ["2026-11-27", "2026-12-11"])
   }
 
-  @Test func endsOfTheRange() throws {
+  @Test func timesEndWithTheRange() throws {
     for place in [
       Place(latitude: 50, longitude: 180), Place(latitude: -50, longitude: -180), Place(latitude: 90, longitude: 0),
     ] {

@@ -54,7 +54,7 @@ import Testing
     ("  \tsunset", "sunset"), ("sunset 1000 times", "sunset starting 2026-11-20T22:22:14Z 1000 times"),
   ]
 
-  @Test(arguments: table) func understands(_ row: (text: String, canonical: String)) throws {
+  @Test(arguments: table) func understandsSolarTexts(_ row: (text: String, canonical: String)) throws {
     let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), place: Self.prague)
     let schedule = try Schedule.parse(row.text, now: friday, in: scheduleContext)
     #expect(schedule.canonical == row.canonical)
@@ -87,7 +87,7 @@ import Testing
     ("RRULE:FREQ=DAILY;X=SUNSET", .rrule), ("0 9 * * sunset", .cron), ("", .phrase),
   ]
 
-  @Test(arguments: dialects) func tellsItFromPhrases(_ row: (text: String, dialect: Dialect)) {
+  @Test(arguments: dialects) func distinguishesSolarTextsFromPhrases(_ row: (text: String, dialect: Dialect)) {
     #expect(ScheduleReader.dialect(of: Array(row.text.utf8)) == row.dialect)
   }
 
@@ -182,7 +182,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: refusals) func refuses(_ row: Refusal) throws {
+  @Test(arguments: refusals) func refusesInvalidTexts(_ row: Refusal) throws {
     let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), place: Self.prague)
     let error = #expect(throws: ScheduleError.self) { try Schedule.parse(row.text, now: friday, in: scheduleContext) }
     #expect(error?.code == row.code)
@@ -192,7 +192,7 @@ import Testing
     #expect(throws: Never.self) { try Schedule.parse(suggestion, now: friday, in: scheduleContext) }
   }
 
-  @Test func needsAPlace() throws {
+  @Test func solarScheduleNeedsALocation() throws {
     let prague = try zone("Europe/Prague")
     let error = #expect(throws: ScheduleError.self) { try Schedule.parse("at sunset", now: friday, zone: prague) }
     #expect(error?.code == .invalidSchedule)

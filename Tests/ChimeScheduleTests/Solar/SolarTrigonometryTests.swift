@@ -5,7 +5,7 @@ import Testing
 
 /// Compares the library's sines, cosines and arcs with those of the C library.
 @Suite struct SolarTrigonometryTests {
-  @Test func sinesAndCosines() {
+  @Test func sinesAndCosinesMatchTheCLibrary() {
     var generator = SeededGenerator(seed: 1)
     var angles =
       (-720...720).map { Double($0) } + [0.5, -0.5, 44.999_999_999, 45.000_000_001, 134.999_999_999, -1e-300]
@@ -30,7 +30,7 @@ import Testing
     #expect(Trigonometry.sineAndCosine(-.infinity).cosine.isFinite)
   }
 
-  @Test func arcs() {
+  @Test func arcsMatchTheCLibrary() {
     var generator = SeededGenerator(seed: 2)
     for _ in 0..<ProofTier.amount(quick: 2_000, proof: 20_000) {
       let x = Double.random(in: -1...1, using: &generator)
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// Meeus's worked example: chapter 25, 1992 October 13.0 TD, and the equation of time of chapter 28.
-  @Test func meeusExample() {
+  @Test func workedExampleOfMeeusMatches() {
     let sun = Sun(at: Double(instant("1992-10-13T00:00:00Z").seconds))
     let declination = 90 - Trigonometry.arcCosine(sun.sineOfDeclination)
     #expect(abs(declination - -7.78507) < 0.00005)

@@ -112,7 +112,7 @@ import Testing
     ("kazdy vsedni den v 9", "every weekday at 9"), ("ZÍTRA V 8", "tomorrow at 8"),
   ]
 
-  @Test(arguments: table) func meansTheSame(_ czech: String, _ english: String) throws {
+  @Test(arguments: table) func czechMeansTheSameAsEnglish(_ czech: String, _ english: String) throws {
     let scheduleContext = try Self.scheduleContext()
     let expected = try Schedule.parse(english, now: SpokenTests.monday, in: try Self.englishScheduleContext())
     let schedule = try Schedule.parse(czech, now: SpokenTests.monday, in: scheduleContext)
@@ -134,7 +134,7 @@ import Testing
     #expect(try Schedule.parse(apart, now: SpokenTests.monday, in: scheduleContext) == expected)
   }
 
-  @Test func aTimeInEnglishOnlyIsReadWithoutCzech() throws {
+  @Test func czechIsRefusedInAnEnglishLocale() throws {
     let scheduleContext = try SpokenTests.scheduleContext()
     #expect(throws: ScheduleError.self) {
       try Schedule.parse("zítra v 8", now: SpokenTests.monday, in: scheduleContext)
@@ -156,7 +156,8 @@ import Testing
     ("add Call mum tomorrow at 5pm", "Call mum", "at 2026-11-24 17:00"),
   ]
 
-  @Test(arguments: lines) func titlesAreTold(_ line: String, _ title: String, _ canonical: String) throws {
+  @Test(arguments: lines) func titlesAreSeparatedFromTimes(_ line: String, _ title: String, _ canonical: String) throws
+  {
     let read = try ScheduleLineTests.read(line, language: .czech).get()
     #expect(read.title == title)
     #expect(read.schedule.canonical == canonical)
@@ -180,7 +181,7 @@ import Testing
     ("každí den v 9", "každý den v 9"), ("zýtra v 8", "zítra v 8"), ("kazdy pondeli v 9", nil),
     ("v pondelli v 9", "v pondělí v 9"),
   ])
-  func aMisspeltWordIsNamed(_ text: String, _ suggestion: String?) throws {
+  func misspelledWordGetsASuggestion(_ text: String, _ suggestion: String?) throws {
     let scheduleContext = try Self.scheduleContext()
     guard let suggestion else {
       _ = try Schedule.parse(text, now: SpokenTests.monday, in: scheduleContext)
@@ -193,7 +194,7 @@ import Testing
   }
 
   /// An ambiguous single Wednesday is a question, as in English.
-  @Test func aLoneDayLeftOutIsAsked() throws {
+  @Test func loneExcludedDayIsAmbiguous() throws {
     let error = #expect(throws: ScheduleError.self) {
       try Schedule.parse("každý den v 9 kromě středy", now: SpokenTests.monday, in: Self.scheduleContext())
     }
@@ -205,7 +206,7 @@ import Testing
     ("zítra v 8 kočka", "zítra v 8 kočka: \"kočka\"", 11), ("každý den v 25", "každý den v 25: ", 13),
     ("každý den v 9 kromě středy", "každý den v 9 kromě středy: \"středy\" is ambiguous", 21),
   ])
-  func anErrorShowsWhatWasTyped(_ text: String, _ beginning: String, _ column: Int) throws {
+  func errorQuotesTheTypedText(_ text: String, _ beginning: String, _ column: Int) throws {
     let error = #expect(throws: ScheduleError.self) {
       try Schedule.parse(text, now: SpokenTests.monday, in: Self.scheduleContext())
     }
@@ -215,7 +216,7 @@ import Testing
   }
 
   /// Arbitrary text is parsed or rejected, never a crash.
-  @Test func anyTextIsReadOrRefused() throws {
+  @Test func anyTextIsParsedOrRefused() throws {
     let scheduleContext = try Self.scheduleContext()
     var random = SeededGenerator(seed: 21)
     let words =

@@ -85,7 +85,7 @@ import Testing
   @Test(
     arguments: (SpokenTests.table.map(\.text) + table.map(\.line)).map { ($0, nil) }
       + CzechTests.table.map { ($0.czech, SpokenLanguage.czech) })
-  func noTimeIsPassedOver(_ text: String, _ language: SpokenLanguage?) throws {
+  func everyTimeOfALineIsFound(_ text: String, _ language: SpokenLanguage?) throws {
     var scheduleContext = try SpokenTests.scheduleContext()
     scheduleContext.language = language
     let words = ["Zyx"] + text.split(separator: " ").map(String.init)
@@ -100,7 +100,7 @@ import Testing
     #expect(reader.longestRun()?.words == longest)
   }
 
-  @Test(arguments: table) func understands(_ line: String, _ title: String, _ canonical: String) throws {
+  @Test(arguments: table) func understandsLines(_ line: String, _ title: String, _ canonical: String) throws {
     let read = try Self.read(line).get()
     #expect(read.title == title)
     #expect(read.schedule.canonical == canonical)
@@ -133,7 +133,7 @@ import Testing
     ("add Lunch friday coming", "coming"), ("add Tea thursday last", "last"), ("add Tea tomorrow late", "late"),
     ("add Call at 5 sharp", "sharp"), ("add Tea tomorrow noonish", "noonish"),
   ])
-  func wordsBehindATimeAreNoTitle(_ line: String, _ words: String) throws {
+  func wordsAfterATimeAreNoTitle(_ line: String, _ words: String) throws {
     guard case .failure(.leftOver(let left)) = try Self.read(line) else {
       Issue.record("\(line) was taken: \(try Self.read(line))")
       return
@@ -144,7 +144,7 @@ import Testing
   @Test(arguments: [
     "at 9 Next steps for Anna", "at 9 Last chance to pay", "at 9 After work drinks", "at 9 Before", "in 1s Before",
   ])
-  func aTitleMayBeginWithSuchAWord(_ line: String) throws {
+  func titleMayBeginWithATimeWord(_ line: String) throws {
     #expect(try Self.read(line).get().title == line.split(separator: " ").dropFirst(2).joined(separator: " "))
   }
 
@@ -152,12 +152,12 @@ import Testing
   @Test(arguments: [
     "add Call Zoe tomorrow 10:00-11:00", "add tomorrow 14:00-15:30 Call Zoe", "add Zoe 2026-11-27 09:00-10:00",
   ])
-  func anHourFromAndToIsNoOffset(_ line: String) throws {
+  func rangeOfHoursIsNoUTCOffset(_ line: String) throws {
     if case .success(let read) = try Self.read(line) { Issue.record("\(line): \(read.schedule.canonical)") }
   }
 
   /// A line with nothing but an ambiguous time is not read as the title "next" with a nearer time.
-  @Test func aTimeThatMayBeOneOfTwoIsNoTitle() throws {
+  @Test func ambiguousTimeIsNoTitle() throws {
     guard case .failure(.noTime(let error, _)) = try Self.read("add next tuesday at 9") else {
       Issue.record("\(try Self.read("add next tuesday at 9"))")
       return
@@ -165,7 +165,9 @@ import Testing
     #expect(error?.choices == ["tuesday at 9", "tuesday next week at 9"])
   }
 
-  @Test(arguments: refused) func refuses(_ line: String, _ words: String, _ choice: String?) throws {
+  @Test(arguments: refused) func refusesLinesWithLeftoverWords(_ line: String, _ words: String, _ choice: String?)
+    throws
+  {
     guard case .failure(.leftOver(let left)) = try Self.read(line) else {
       Issue.record("\(line) was taken: \(try Self.read(line))")
       return
@@ -181,7 +183,7 @@ import Testing
   }
 
   /// Invalid time words report their own error.
-  @Test func wrongInThemselves() throws {
+  @Test func invalidTimesReportTheirOwnError() throws {
     for (line, says) in [
       ("add Tea daily at 25:00", "is not an hour of the day"), ("add Tea daily at 9 until 2020-01-01", "no occurrence"),
       ("at 9 next friday Dentist", "is ambiguous"),
@@ -194,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func whatLacks() throws {
+  @Test func missingTitleOrTimeIsReported() throws {
     guard case .failure(.noTitle) = try Self.read("at 9 tomorrow") else {
       Issue.record("a title is missing")
       return
@@ -225,7 +227,7 @@ import Testing
 
   /// A time word inserted into a valid line at the edges of time or title is rejected or becomes part of the time,
   /// never of the title.
-  @Test(arguments: wordsOfTime) func noWordIsSwallowed(_ word: String) throws {
+  @Test(arguments: wordsOfTime) func insertedTimeWordNeverJoinsTheTitle(_ word: String) throws {
     var generator = SeededGenerator(seed: UInt64(word.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))
     let lines = Self.table.filter { !$0.line.contains("'") }.shuffled(using: &generator)
     for (line, title, canonical) in lines.prefix(ProofTier.amount(quick: 2, proof: lines.count)) {
@@ -251,7 +253,7 @@ import Testing
   }
 
   /// Without one of its time words, a line is an error or has another time; the word never becomes a title.
-  @Test(arguments: table.map(\.line)) func noWordIsMissed(_ line: String) throws {
+  @Test(arguments: table.map(\.line)) func removedTimeWordChangesTheTime(_ line: String) throws {
     guard !line.contains("'") else { return }
     let words = line.split(separator: " ").map(String.init)
     let title = try Self.read(line).get().title

@@ -44,7 +44,7 @@ import Testing
   }
 
   /// A spoken time, as parts that may stand in any order.
-  struct Saying {
+  struct SpokenTime {
     enum Part: CaseIterable { case days, time, except, count, until }
     var meaning: Meaning
     /// Whether the current time of day is kept if no other is given: `in 2 days`.
@@ -54,7 +54,7 @@ import Testing
     var text: String { parts.map(\.text).joined(separator: " ") }
 
     /// Returns the saying without one part; `nil` if the rest says nothing, or something else.
-    func without(_ index: Int) -> Saying? {
+    func without(_ index: Int) -> SpokenTime? {
       guard !keepsTime else { return nil }
       var rest = self
       switch rest.parts.remove(at: index).part {
@@ -81,8 +81,8 @@ import Testing
       values[Int.random(in: 0..<values.count, using: &random)]
     }
 
-    mutating func make() throws -> Saying {
-      var parts: [(Saying.Part, String)] = []
+    mutating func make() throws -> SpokenTime {
+      var parts: [(SpokenTime.Part, String)] = []
       let (days, words) = try self.days()
       parts.append((.days, words))
       var meaning = Meaning(days: days)
@@ -94,7 +94,7 @@ import Testing
         parts.append((.time, words))
       }
       if case .once = days {
-        return Saying(meaning: meaning, keepsTime: keepsTime, parts: parts.shuffled(using: &random))
+        return SpokenTime(meaning: meaning, keepsTime: keepsTime, parts: parts.shuffled(using: &random))
       }
       if Int.random(in: 0..<4, using: &random) == 0 {
         // In the written form, excepted weekdays are part of the weekdays, so use only calendars.
@@ -115,7 +115,7 @@ import Testing
       }
       // Adjacent numbers would merge, so the count stands last.
       let last = parts.filter { $0.0 == .count || $0.0 == .until || $0.0 == .except }
-      return Saying(
+      return SpokenTime(
         meaning: meaning,
         parts: parts.filter { $0.0 == .days || $0.0 == .time }.shuffled(using: &random) + last.shuffled(using: &random))
     }
@@ -224,7 +224,7 @@ import Testing
     try? ScheduleLine(words, place: .anywhere, now: SpokenTests.monday, in: SpokenTests.scheduleContext())
   }
 
-  private func sayings(_ seed: Int, _ body: (Saying, inout Generator) throws -> Void) throws {
+  private func sayings(_ seed: Int, _ body: (SpokenTime, inout Generator) throws -> Void) throws {
     var generator = Generator(random: SeededGenerator(seed: UInt64(seed) &* 7_919 &+ 101))
     for _ in 0..<ProofTier.amount(quick: 6, proof: 150) {
       let saying = try generator.make()
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<8) func isReadBack(_ seed: Int) throws {
+  @Test(arguments: 0..<8) func generatedTimesHaveTheirMeaning(_ seed: Int) throws {
     try sayings(seed) { saying, _ in
       let (expected, read) = (try expected(saying.meaning), try canonical(saying.text))
       #expect(read == expected, "\(saying.text)")
@@ -240,7 +240,7 @@ import Testing
   }
 
   /// Without one part, the other parts keep their meaning.
-  @Test(arguments: 0..<8) func withoutAPart(_ seed: Int) throws {
+  @Test(arguments: 0..<8) func remainingPartsKeepTheirMeaning(_ seed: Int) throws {
     try sayings(seed) { saying, _ in
       for index in saying.parts.indices {
         guard let rest = saying.without(index) else { continue }
@@ -252,7 +252,7 @@ import Testing
 
   static let titles = ["Call mum", "Water plants", "Stand-up to team", "Pay rent", "Zyx", "Brush teeth with Anna"]
 
-  @Test(arguments: 0..<8) func besideATitle(_ seed: Int) throws {
+  @Test(arguments: 0..<8) func titleDoesNotChangeTheTime(_ seed: Int) throws {
     try sayings(seed) { saying, generator in
       let (title, expected) = (generator.pick(Self.titles), try expected(saying.meaning))
       for text in ["\(title) \(saying.text)", "\(saying.text) \(title)"] {
@@ -265,7 +265,7 @@ import Testing
 
   /// Inserted words of no time, and joining words, never make another time, even between words that only together form
   /// a time: `in 1 apple day`.
-  @Test(arguments: 0..<8) func aWordPutInIsNoTime(_ seed: Int) throws {
+  @Test(arguments: 0..<8) func insertedWordMakesNoOtherTime(_ seed: Int) throws {
     let foreign = ["apple", "Zyx", "please", "with", "team", "report", "kk", "at", "on", "the", "and", "of", ","]
     try sayings(seed) { saying, generator in
       let (title, expected) = (generator.pick(Self.titles), try expected(saying.meaning))
@@ -297,7 +297,7 @@ import Testing
   }
 
   /// An inserted time word is rejected, or becomes part of the time with all others.
-  @Test(arguments: 0..<8) func aWordOfTimePutInIsHeard(_ seed: Int) throws {
+  @Test(arguments: 0..<8) func insertedTimeWordIsUsedOrRefused(_ seed: Int) throws {
     try sayings(seed) { saying, generator in
       let title = generator.pick(Self.titles)
       let words = "\(title) \(saying.text)".split(separator: " ").map(String.init)
@@ -314,7 +314,7 @@ import Testing
   }
 
   /// Without one word, the text is rejected, or all other words are part of the time.
-  @Test(arguments: 0..<8) func aWordLeftOutIsNotMadeUp(_ seed: Int) throws {
+  @Test(arguments: 0..<8) func removedWordIsNotReplaced(_ seed: Int) throws {
     try sayings(seed) { saying, generator in
       let (title, expected) = (generator.pick(Self.titles), try expected(saying.meaning))
       let time = saying.text.split(separator: " ").map(String.init)

@@ -34,7 +34,7 @@ import Testing
   static let phrases = [first, second, third, fourth, fifth].flatMap(rows)
   static let lines = [firstLines, secondLines, thirdLines, fourthLines, fifthLines].flatMap(rows)
 
-  @Test(arguments: phrases) func phrase(_ row: Row) throws {
+  @Test(arguments: phrases) func phraseHasItsMeaning(_ row: Row) throws {
     let scheduleContext = try Self.scheduleContext()
     guard !row.isRefused else {
       let error = #expect(throws: ScheduleError.self) {
@@ -79,16 +79,16 @@ import Testing
       })
   }
 
-  @Test(arguments: rows(czech)) func czechPhrase(_ row: Row) throws {
+  @Test(arguments: rows(czech)) func czechPhraseHasItsMeaning(_ row: Row) throws {
     var scheduleContext = try Self.scheduleContext()
     scheduleContext.language = .czech
     let schedule = try? Schedule.parse(row.text, now: SpokenTests.monday, in: scheduleContext)
     #expect(schedule?.canonical ?? "refused" == row.meaning)
   }
 
-  @Test(arguments: lines) func line(_ row: Row) throws { try line(row, nil) }
+  @Test(arguments: lines) func lineHasItsMeaning(_ row: Row) throws { try line(row, nil) }
 
-  @Test(arguments: rows(czechLines)) func czechLine(_ row: Row) throws { try line(row, .czech) }
+  @Test(arguments: rows(czechLines)) func czechLineHasItsMeaning(_ row: Row) throws { try line(row, .czech) }
 
   /// Checks a line whose first word is the verb: `add`, `at` or `in`.
   private func line(_ row: Row, _ language: SpokenLanguage?) throws {

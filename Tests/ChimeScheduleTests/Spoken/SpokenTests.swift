@@ -11,7 +11,7 @@ import Testing
     ScheduleContext(zone: try zone("Europe/Prague"), calendar: { $0 == "holidays" ? [] : nil })
   }
 
-  @Test func wordsOfTheConfiguration() throws {
+  @Test func configuredTimesOfDayApply() throws {
     var words = WordTimes.usual
     for (index, word) in WordTimes.all.enumerated() {
       words[keyPath: word.time] = try #require(CivilTime(hour: word.hours.upperBound, minute: index + 1))
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// The words are requested only when needed, because the command asks the daemon for them.
-  @Test func wordsAreNotAskedForInVain() throws {
+  @Test func configuredWordsAreRequestedOnlyWhenNeeded() throws {
     var scheduleContext = try Self.scheduleContext()
     scheduleContext.words = {
       Issue.record("the words were asked for")
@@ -334,11 +334,11 @@ import Testing
     ("1st at 9", "at 2026-12-01 09:00"),
   ]
 
-  @Test(arguments: table) func meaning(_ text: String, _ canonical: String) throws {
+  @Test(arguments: table) func spokenTimesHaveTheirMeaning(_ text: String, _ canonical: String) throws {
     try expect(text, canonical, now: Self.monday)
   }
 
-  @Test(arguments: abbreviated) func defaults(_ text: String, _ canonical: String) throws {
+  @Test(arguments: abbreviated) func missingPartsHaveTheirDefaults(_ text: String, _ canonical: String) throws {
     try expect(text, canonical, now: friday)
   }
 
@@ -377,7 +377,7 @@ import Testing
     "dec 21st and 31st at 9",
   ]
 
-  @Test(arguments: refused) func refuses(_ text: String) throws {
+  @Test(arguments: refused) func refusesWithASuggestion(_ text: String) throws {
     let scheduleContext = try Self.scheduleContext()
     let error = #expect(throws: ScheduleError.self) {
       try Schedule.parse(text, now: Self.monday, in: scheduleContext)
@@ -390,7 +390,7 @@ import Testing
     }
   }
 
-  @Test func choicesSayEachReading() throws {
+  @Test func ambiguousTextsListEachReading() throws {
     let scheduleContext = try Self.scheduleContext()
     for (text, choices) in [
       ("next friday", ["friday", "friday next week"]), ("5/6 at 9", ["may 6 at 9", "jun 5 at 9"]),
@@ -414,7 +414,7 @@ import Testing
     ("every week", "2026-04-04T09:00:00+02:00"), ("every 10 days", "2026-04-07T09:00:00+02:00"),
     ("every 2 weeks", "2026-04-11T09:00:00+02:00"), ("every 48h", "2026-03-30T14:00:00+02:00"),
   ])
-  func clockChange(_ text: String, _ next: String) throws {
+  func daysKeepLocalTimeAcrossAClockChange(_ text: String, _ next: String) throws {
     let prague = try zone("Europe/Prague")
     let now = instant("2026-03-28T12:00:00Z")
     let schedule = try Schedule.parse(text, now: now, zone: prague)
@@ -423,7 +423,7 @@ import Testing
   }
 
   /// A suggestion for a damaged text is a schedule with every number, weekday and month that was typed.
-  @Test func hintsKeepWhatWasTyped() throws {
+  @Test func suggestionsKeepWhatWasTyped() throws {
     let scheduleContext = try Self.scheduleContext()
     var generator = SeededGenerator(seed: 2_121)
     var hints = 0
@@ -463,7 +463,7 @@ import Testing
   @Test(arguments: [
     "every night", "every 27", "biweekly", "first mon of jan 2027", "dec 21st and 31st", "yearly on the 1st friday",
   ])
-  func hintsOfOldMeanNothingElse(_ text: String) throws {
+  func formerSuggestionsKeepTheirMeaning(_ text: String) throws {
     let scheduleContext = try Self.scheduleContext()
     do {
       // Understood texts contain their own numbers and days.

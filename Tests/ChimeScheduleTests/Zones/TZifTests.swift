@@ -57,7 +57,7 @@ import Testing
 
   static func read(_ bytes: [UInt8]) throws(ZoneError) -> Zone { try Zone(identifier: "Test/Zone", tzif: bytes) }
 
-  @Test func versions() throws {
+  @Test func everyVersionIsRead() throws {
     let old = try Self.read(File().with { $0.version = 0 }.bytes)
     for version in ["2", "3", "4"] {
       let zone = try Self.read(File().with { $0.version = version.utf8.first ?? 0 }.bytes)
@@ -71,13 +71,13 @@ import Testing
   }
 
   /// `right/` files count leap seconds; the result is POSIX time.
-  @Test func leapSeconds() throws {
+  @Test func leapSecondsAreRemoved() throws {
     let zone = try Self.read(File().with { $0.leaps = [(500_000, 1), (1_500_000, 2)] }.bytes)
     #expect(zone.nextTransition(after: .earliest)?.instant == Instant(seconds: 999_999))
     #expect(zone.nextTransition(after: Instant(seconds: 1_000_000))?.instant == Instant(seconds: 1_999_998))
   }
 
-  @Test func footers() throws {
+  @Test func footersAreParsed() throws {
     func zone(_ footer: String, version: String = "3") throws -> Zone {
       try Self.read(
         File().with {
@@ -112,7 +112,7 @@ import Testing
   }
 
   /// If the table extends beyond every supported year, the footer is unused.
-  @Test func farTransitions() throws {
+  @Test func distantTransitionsReplaceTheFooter() throws {
     for second in [253_402_300_800, 1 << 40, 1 << 48, 1 << 58, -(1 << 59)] as [Int64] {
       let file = File().with {
         $0.transitions = [(second, 1)]

@@ -51,7 +51,7 @@ import Testing
 
   /// Reads each file, but compares identical contents (links, `posix/` copies) once. Of files with leap seconds, which
   /// differ in nothing else, every twentieth is compared.
-  @Test func everyZoneToTheYear2100() throws {
+  @Test func everyZoneMatchesZdumpTo2100() throws {
     var names: [Data: String] = [:]
     let identifiers = try Self.identifiers()
     try #require(identifiers.count > 400)
@@ -106,7 +106,7 @@ import Testing
 
   /// The footer's 400-year cycle: each transition up to the year 9999 recurs after 400 years to the second.
   @Test(arguments: ["Europe/Prague", "America/New_York", "Australia/Lord_Howe", "America/Nuuk", "Asia/Jerusalem"])
-  func cycleRepeats(_ identifier: String) throws {
+  func footerRepeatsEvery400Years(_ identifier: String) throws {
     let zone = try zone(identifier)
     let cycle: Int64 = 146_097 * 86_400
     var at = instant("2101-01-01T00:00:00Z")

@@ -38,7 +38,7 @@ import Testing
     ("Europe/Prague", "1970-01-01 00:00", ["1970-01-01T00:00:00Z"]),
   ]
 
-  @Test(arguments: readings) func resolves(name: String, civil: String, meaning: [String]) throws {
+  @Test(arguments: readings) func localTimesAreResolved(name: String, civil: String, meaning: [String]) throws {
     let civil = try #require(CivilDateTime(civil))
     let text: [String] =
       switch try zone(name).resolve(civil) {
@@ -50,7 +50,7 @@ import Testing
     #expect(text == meaning)
   }
 
-  @Test func clocks() throws {
+  @Test func offsetsAndTransitionsAreKnown() throws {
     let prague = try zone("Europe/Prague")
     let at = instant("2026-03-29T01:00:00Z")
     #expect(prague.civil(at: at).description == "2026-03-29 03:00")
@@ -66,7 +66,7 @@ import Testing
     #expect(try zone("Europe/Bratislava") != prague)
   }
 
-  @Test func identifiers() {
+  @Test func identifiersAreValidated() {
     for good in [
       "UTC", "Europe/Prague", "America/Argentina/ComodRivadavia", "Etc/GMT+1", "EST5EDT", "right/GB-Eire", "posix/UTC",
     ] {

@@ -25,7 +25,7 @@ import Testing
     quick: [power_nothing, power_garbled], proof: [power_nothing, power_all, power_some, power_garbled])
 
   /// Tests a power cut after every change to a file, with every fate of unsynchronized data.
-  @Test func aPowerCutAtAnyInstantLosesNothingThatWasAcknowledged() async throws {
+  @Test func powerCutAtAnyInstantLosesNoAcknowledgedChange() async throws {
     print("PowerTests: CHIME_TEST_SEED=\(Self.seed)")
     var (cuts, different) = (0, 0)
     for game in 0..<Self.games {
@@ -43,7 +43,7 @@ import Testing
   @Test(
     arguments: ProofTier.amount(
       quick: [.repliesBeforeCommit], proof: PowerTrial.Mutation.allCases.filter { $0 != .none }))
-  func aStoreThatDoesNotKeepItsWordIsSeen(_ mutation: PowerTrial.Mutation) async throws {
+  func brokenStoresAreDetected(_ mutation: PowerTrial.Mutation) async throws {
     let trial = try PowerTrial(seed: Self.seed, steps: 12, mutation: mutation)
     try await trial.play()
     let loss = try #require(try await Self.firstLoss(trial).loss, "CHIME_TEST_SEED=\(Self.seed)")
@@ -51,15 +51,15 @@ import Testing
   }
 
   /// The power fails repeatedly, also during the recovery from an earlier failure.
-  @Test func lifeAfterLifeNothingIsLost() async throws {
+  @Test func repeatedPowerCutsLoseNothing() async throws {
     var random = SeededGenerator(seed: Self.seed)
     let trial = try PowerTrial(seed: Self.seed, steps: ProofTier.amount(quick: 40, proof: 150))
     try await trial.play()
     var (folder, next) = (try Folder(), try Folder())
     let disk = try PowerDisk()
-    var (reached, lives) = (0, 0)
+    var (reached, runs) = (0, 0)
     while reached < trial.steps {
-      lives += 1
+      runs += 1
       try disk.begin(folder)
       var marks: [Int] = []
       let start = reached
@@ -81,15 +81,15 @@ import Testing
       let quiet = try PowerDisk()
       let found = try await trial.problem(
         in: next, through: quiet, acknowledged: start + marks.count { $0 <= cut.change })
-      #expect(found.problem == nil, "CHIME_TEST_SEED=\(Self.seed), life \(lives), \(cut)")
+      #expect(found.problem == nil, "CHIME_TEST_SEED=\(Self.seed), run \(runs), \(cut)")
       if found.problem != nil { return }
       reached = found.reached
     }
-    print("PowerTests: \(trial.steps) steps took \(lives) lives")
+    print("PowerTests: \(trial.steps) steps took \(runs) runs")
   }
 
   /// Changes of many callers share commits: each acknowledged one is there, whatever it was grouped with.
-  @Test func changesThatCommitTogetherAreThereTogether() async throws {
+  @Test func changesOfASharedCommitSurviveTogether() async throws {
     let (folder, ruins) = (try Folder(), try Folder())
     let (disk, quiet) = (try PowerDisk(), try PowerDisk())
     try disk.begin(folder)
@@ -125,7 +125,7 @@ import Testing
 
   /// An acknowledged entry is there with its day's total and its undo record; an unacknowledged one is there with all
   /// of that or not at all.
-  @Test func anEntryIsThereWithAllThatFollowsFromIt() async throws {
+  @Test func entrySurvivesWithItsTotalAndUndoRecord() async throws {
     let (folder, ruins) = (try Folder(), try Folder())
     let (disk, quiet) = (try PowerDisk(), try PowerDisk())
     let day = try #require(CivilDate(year: 2026, month: 3, day: 30))
@@ -176,7 +176,7 @@ import Testing
   }
 
   /// If the power fails during a migration, the next start completes it.
-  @Test func aPowerCutDuringAMigrationIsMadeGood() async throws {
+  @Test func powerCutDuringAMigrationIsRepairedAtTheNextStart() async throws {
     let (folder, ruins) = (try Folder(), try Folder())
     let (disk, quiet) = (try PowerDisk(), try PowerDisk())
     let path = folder.path + "/chime.db"
@@ -223,7 +223,7 @@ import Testing
 
   /// If the disk fails or is full at any access, the change is refused, and succeeds when the disk works again.
   @Test(arguments: [power_fault_io, power_fault_full])
-  func aFailingDiskRefusesAndGoesOn(_ fault: power_fault) async throws {
+  func failingDiskRefusesChangesUntilItWorks(_ fault: power_fault) async throws {
     var random = SeededGenerator(seed: Self.seed)
     let trial = try PowerTrial(seed: Self.seed + 10, steps: ProofTier.amount(quick: 60, proof: 150))
     try await trial.play()

@@ -78,7 +78,7 @@ final class PowerTrial {
       }
       let note: @Sendable () -> Void = { [disk, acknowledgements] in acknowledgements.add(disk.changes) }
       if mutation == .repliesBeforeCommit {
-        _ = try await move(step, on: HastyStore(store: store, replied: note))
+        _ = try await move(step, on: EarlyReplyStore(store: store, replied: note))
       } else {
         _ = try await move(step, on: store)
         note()
@@ -143,7 +143,7 @@ extension StoreFailure {
 }
 
 /// A store that replies before it has committed.
-private struct HastyStore: Store {
+private struct EarlyReplyStore: Store {
   let store: SQLiteStore
   let replied: @Sendable () -> Void
 

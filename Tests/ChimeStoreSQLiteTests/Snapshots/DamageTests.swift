@@ -11,7 +11,7 @@ import Testing
     case garbage, garbageHeader, truncated, shortHeader, wrecked, emptyBesideLog
   }
 
-  @Test(arguments: Damage.allCases) func aDamagedFileIsMovedAsideByteForByte(_ damage: Damage) async throws {
+  @Test(arguments: Damage.allCases) func damagedFileIsMovedAsideUnchanged(_ damage: Damage) async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     try await fill(path)
@@ -61,7 +61,7 @@ import Testing
     try await SQLiteStore.open(path: path).close()
   }
 
-  @Test func damageThatIsMetWhileRunningEndsTheStore() async throws {
+  @Test func damageMetWhileRunningEndsTheStore() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     try await fill(path)
@@ -91,7 +91,7 @@ import Testing
     await store.close()
   }
 
-  @Test func changesInALogThatWasNotFoldedInAreThere() async throws {
+  @Test func changesInAnUncheckpointedLogAreThere() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let store = try SQLiteStore.open(path: path)
@@ -113,7 +113,7 @@ import Testing
     ("*** in database main ***\nPage 5: unable to get the page. error code=11", false),
     ("*** in database main ***\nPage 5: btreeInitPage() returns error code 11", false),
   ])
-  func aPageThatCannotBeReadIsNoDamage(_ verdict: String, isOfDisk: Bool) {
+  func unreadablePageIsNoDamage(_ verdict: String, isOfDisk: Bool) {
     #expect(Opening.tellsOfDisk(verdict) == isOfDisk)
   }
 

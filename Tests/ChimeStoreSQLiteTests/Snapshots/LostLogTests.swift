@@ -38,7 +38,7 @@ struct LostLogTests {
 
   /// The log's content is still in the writing connection's memory: nothing is lost, and the next change succeeds.
   @Test(.timeLimit(.minutes(5)), arguments: Fault.allCases)
-  func whatIsInMemoryIsKept(_ fault: Fault) async throws {
+  func contentInMemoryIsKept(_ fault: Fault) async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
     let incidents = Incidents(store)
@@ -62,7 +62,7 @@ struct LostLogTests {
 
   /// The loss is noticed without another change, shortly after the last commit.
   @Test(.timeLimit(.minutes(5)))
-  func itIsNoticedWithoutAnotherChange() async throws {
+  func lossIsDetectedWithoutAnotherChange() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { $0.logCheck = .milliseconds(50) }
     let incidents = Incidents(store)
@@ -84,7 +84,7 @@ struct LostLogTests {
 
   /// A clean shutdown loses no acknowledged change.
   @Test(.timeLimit(.minutes(5)), arguments: Fault.allCases)
-  func theEndLosesNothing(_ fault: Fault) async throws {
+  func cleanShutdownLosesNothing(_ fault: Fault) async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
     try await store.write { store in for number in 0..<40 { try store.addFired(number) } }
@@ -95,7 +95,7 @@ struct LostLogTests {
 
   /// What is not in memory is lost: the store continues with what was checkpointed, and reports the lost period.
   @Test(.timeLimit(.minutes(5)), arguments: [Fault.emptied, .zeroed, .header])
-  func whatIsLostIsTold(_ fault: Fault) async throws {
+  func lostPeriodIsReported(_ fault: Fault) async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { opening in
       opening.adjust = { try $0.script("PRAGMA cache_size = 1; PRAGMA wal_autocheckpoint = 0") }
@@ -122,7 +122,7 @@ struct LostLogTests {
 
   /// If a snapshot is newer than the last checkpoint, it is used.
   @Test(.timeLimit(.minutes(5)))
-  func aNewerSnapshotIsTaken() async throws {
+  func newerSnapshotIsUsed() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { opening in
       opening.adjust = { try $0.script("PRAGMA cache_size = 1; PRAGMA wal_autocheckpoint = 0") }

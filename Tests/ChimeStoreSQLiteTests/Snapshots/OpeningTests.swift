@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct OpeningTests {
   /// Another file is renamed over the one in use: the log of one is never applied to the other.
-  @Test func aLogIsNotAppliedToAnotherDatabase() async throws {
+  @Test func logIsNotAppliedToAnotherDatabase() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let other = try SQLiteStore.open(path: folder.path + "/other.db")
@@ -29,7 +29,7 @@ import Testing
       "\(error)".contains("without the content of \(path)-wal")
     }
     await store.close()
-    let told = Told()
+    let told = MessageRecorder()
     let again = try SQLiteStore.open(path: path) { told.add($0) }
     #expect(try await again.read { try $0.note("whose") } == "other")
     await again.close()
@@ -46,19 +46,19 @@ import Testing
     #expect(!folder.names.contains { $0.contains(".former-") })
   }
 
-  private final class Told: Sendable {
+  private final class MessageRecorder: Sendable {
     private let lines = Mutex<[String]>([])
     var all: [String] { lines.withLock { $0 } }
     func add(_ line: String) { lines.withLock { $0.append(line) } }
   }
 
-  @Test func aNewStoreIsItsOwnersAlone() async throws {
+  @Test func newStoreIsPrivate() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     // Regardless of the umask, and even if the file existed with other permissions.
     try folder.put(Data(), "chime.db")
     chmod(path, 0o666)
-    let told = Told()
+    let told = MessageRecorder()
     let store = try SQLiteStore.open(path: path) { told.add($0) }
     #expect(told.all == ["\(path) is empty, without a snapshot: it becomes a new store"])
     try await store.write { try $0.setNote("a", "b") }
@@ -72,7 +72,7 @@ import Testing
     #expect(folder.names == ["chime.db", "chime.db.lock"])
   }
 
-  @Test func whatProtectsTheDataIsInForce() throws {
+  @Test func durabilitySettingsAreInForce() throws {
     let folder = try Folder()
     let settings = Mutex<[String: Int]>([:])
     _ = try SQLiteStore.open(path: folder.path + "/chime.db") {
@@ -98,7 +98,7 @@ import Testing
     (true, false, "or restart chimed to continue with the snapshot of 20"), (false, false, "chimed cannot start"),
     (false, true, "or restart chimed with an empty store"),
   ])
-  func aFileThatWasTakenAwayIsMissedAndTheWordsAreTrue(
+  func adviceAboutARemovedFileWorks(
     hasSnapshot: Bool, isLogGone: Bool, words: String
   ) async throws {
     let box = try StoreBox()
@@ -134,7 +134,7 @@ import Testing
   }
 
   /// If chimed would not start, the message does not promise it.
-  @Test func whereNoStartIsPossibleNoneIsPromised() async throws {
+  @Test func errorPromisesNoStartThatWouldFail() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
     try box.folder.put(Data(), "chime.db.corrupt-20260101T000000Z")
@@ -145,7 +145,7 @@ import Testing
     #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: box.path) }
   }
 
-  @Test func aMissingFolderIsSaid() throws {
+  @Test func missingFolderIsReported() throws {
     let folder = try Folder()
     let failure = #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: folder.path + "/none/chime.db") }
     guard case .unavailable(let sentence) = failure else { throw Unexpected(failure) }
@@ -154,7 +154,7 @@ import Testing
 
   // The layout.
 
-  @Test func aNewerLayoutIsRefusedAndLeftAlone() async throws {
+  @Test func newerSchemaIsRefusedAndUnchanged() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     try await SQLiteStore.open(path: path).close()
@@ -168,7 +168,7 @@ import Testing
     try await SQLiteStore.open(path: path).close()
   }
 
-  @Test func aStoreIsBroughtToTheNextLayout() async throws {
+  @Test func storeIsMigrated() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let old = try SQLiteStore.open(path: path)
@@ -192,7 +192,7 @@ import Testing
     #expect(try Raw.rows(path, tables) == Raw.rows(fresh, tables))
   }
 
-  @Test func aStepThatFailsLeavesTheStoreAsItWas() async throws {
+  @Test func failedMigrationStepLeavesTheStoreUnchanged() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let old = try SQLiteStore.open(path: path)
@@ -208,7 +208,7 @@ import Testing
   }
 
   /// However many are due, the earliest wakeup is found by one index lookup.
-  @Test func theEarliestThatWakesIsFoundByItsIndex() async throws {
+  @Test func earliestWakeUpIsFoundByItsIndex() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     try await SQLiteStore.open(path: path).close()
@@ -217,7 +217,7 @@ import Testing
     #expect(plan == "SEARCH due USING INDEX due_waking")
   }
 
-  @Test func aFailedMigrationLeavesNothing() throws {
+  @Test func failedMigrationLeavesNothing() throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     // One of our tables in a file with an older version number: the script fails halfway.
@@ -226,7 +226,7 @@ import Testing
     #expect(try Raw.rows(path, "SELECT name FROM sqlite_schema") == ["delivery_queue"])
   }
 
-  @Test func anotherProgramsDatabaseIsLeftAlone() throws {
+  @Test func databaseOfAnotherProgramIsLeftAlone() throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     try Raw.run(path, "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)")
@@ -239,7 +239,7 @@ import Testing
 
   // The lock.
 
-  @Test func aSecondStoreIsToldWhoHoldsTheFirst() async throws {
+  @Test func secondStoreNamesTheHolderOfTheFirst() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let store = try SQLiteStore.open(path: path)
@@ -251,11 +251,11 @@ import Testing
     try await SQLiteStore.open(path: path).close()
   }
 
-  @Test func aLockOfAnotherProcessHoldsUntilItEnds() async throws {
+  @Test func lockOfAnotherProcessHoldsUntilItExits() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let holder = try holdLock(of: path, in: folder, as: "$$", until: "perl -e 'sleep 600'")
-    #expect(waitpid(holder, nil, WNOHANG) == 0, "the holder lives")
+    #expect(waitpid(holder, nil, WNOHANG) == 0, "the holder is running")
     #expect(throws: StoreFailure.held(by: "pid \(holder)")) { try SQLiteStore.open(path: path) }
     #expect(!folder.names.contains("chime.db"), "nothing was touched")
     kill(holder, SIGKILL)
@@ -265,7 +265,7 @@ import Testing
 
   /// A program being started inherits the descriptors of this process, including the lock, until its exec. Another
   /// test's program once kept a closed store locked that way.
-  @Test func aClosedStoreIsFreeWhileAProgramBeingStartedHasItsFiles() async throws {
+  @Test func closedStoreIsFreeDespiteInheritedDescriptors() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     let store = try SQLiteStore.open(path: path)
@@ -282,7 +282,7 @@ import Testing
   }
 
   /// A program that a killed daemon was starting may hold the lock for a moment longer.
-  @Test func aLockWhoseHolderIsGoneIsWaitedFor() async throws {
+  @Test func lockOfAnExitedHolderIsAwaited() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     // A process ID that cannot exist (proc(5), "pid_max").

@@ -13,7 +13,7 @@ import Testing
   /// Whatever happens to the file, either every acknowledged change is there, or the damage is reported and the store
   /// is the newest good snapshot. The bytes of the damaged file never change.
   @Test(arguments: 0..<ProofTier.amount(quick: 2, proof: 40) as Range<UInt64>)
-  func damageOfManyKindsIsFoundAndNothingOverwritten(_ group: UInt64) async throws {
+  func everyKindOfDamageIsFoundAndNothingOverwritten(_ group: UInt64) async throws {
     let template = try StoreBox()
     let contents = try await template.fill()
     let sound = try #require(template.folder.bytes("chime.db"))
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// With any wrong bit in the header's version number, the file is not mistaken for an older or newer layout.
-  @Test func aDamagedNumberOfTheLayoutIsRestored() async throws {
+  @Test func damagedSchemaVersionIsRestored() async throws {
     let box = try StoreBox()
     let contents = try await box.fill(5)
     let sound = try #require(box.folder.bytes("chime.db"))
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// A wrong byte in a file's header is never reported as a fault of the program.
-  @Test func noByteOfTheHeaderIsTakenForAFaultOfTheProgram() async throws {
+  @Test func damagedHeaderIsNeverAnInternalError() async throws {
     let box = try StoreBox()
     let contents = try await box.fill(5)
     let sound = try #require(box.folder.bytes("chime.db"))
@@ -153,7 +153,7 @@ import Testing
   }
 
   /// A restoration stopped after any step and started again ends as if it had not been stopped.
-  @Test func aRestorationThatIsInterruptedAtAnyStepFindsItsWay() async throws {
+  @Test func restorationInterruptedAtAnyStepCompletes() async throws {
     struct Stop: Error {}
     let template = try StoreBox()
     let contents = try await template.fill(20)
@@ -199,7 +199,7 @@ import Testing
     #expect(stops == RestoreStep.allCases.count + 2, "each of three files is a step")
   }
 
-  @Test func aBadSnapshotIsPassedOverAndKept() async throws {
+  @Test func badSnapshotIsSkippedAndKept() async throws {
     let box = try StoreBox()
     let contents = try await box.fill(20)
     let store = try SQLiteStore.open(path: box.path)
@@ -210,14 +210,14 @@ import Testing
     try box.folder.put(garbage, "chime.db")
     let again = try SQLiteStore.open(path: box.path)
     let restoration = try #require(Incidents(again).restorations.first)
-    #expect(restoration.passedOver.count == 1)
-    #expect(restoration.passedOver.first?.contains(newest.path) == true)
+    #expect(restoration.rejected.count == 1)
+    #expect(restoration.rejected.first?.contains(newest.path) == true)
     #expect(FileManager.default.contents(atPath: newest.path + ".damaged") == garbage)
     await again.close()
     #expect(try StoreBox.contents(box.path) == contents.snapshot)
   }
 
-  @Test func withBadSnapshotsOnlyThereIsNone() async throws {
+  @Test func onlyBadSnapshotsMeanNoRestoration() async throws {
     let box = try StoreBox()
     _ = try await box.fill(20)
     for name in box.snapshotNames {
@@ -233,7 +233,7 @@ import Testing
     }
   }
 
-  @Test func aStoreBehindALinkIsRestoredWhereItWas() async throws {
+  @Test func linkedStoreIsRestoredAtItsTarget() async throws {
     let box = try StoreBox()
     let contents = try await box.fill(20)
     let link = try StoreBox()
@@ -248,7 +248,7 @@ import Testing
     #expect(link.folder.names.filter { !$0.hasSuffix(".lock") } == ["chime.db"])
   }
 
-  @Test(.enabled(if: getuid() == 0)) func withoutRoomForACopyTheSnapshotBecomesTheStore() async throws {
+  @Test(.enabled(if: getuid() == 0)) func snapshotBecomesTheStoreWithoutSpaceForACopy() async throws {
     let box = try StoreBox()
     try await box.folder.mounted(size: "64m") {
       let contents = try await box.fill(20)
@@ -272,7 +272,7 @@ import Testing
     try $0.script("PRAGMA cache_size = 0; PRAGMA shrink_memory")
   }
 
-  @Test func damageThatIsMetWhileRunningIsRestoredAndTheStoreGoesOn() async throws {
+  @Test func damageMetWhileRunningIsRestored() async throws {
     let box = try StoreBox()
     let contents = try await box.fill()
     let store = try SQLiteStore.open(path: box.path) { $0.adjust = Self.forgetful }
@@ -305,7 +305,7 @@ import Testing
     #expect(try StoreBox.contents(box.path).filter { !$0.hasPrefix("n w") } == contents.snapshot)
   }
 
-  @Test func damageThatASnapshotFindsIsRestored() async throws {
+  @Test func damageFoundByASnapshotIsRestored() async throws {
     let box = try StoreBox()
     let contents = try await box.fill()
     let store = try SQLiteStore.open(path: box.path)
@@ -321,7 +321,7 @@ import Testing
   }
 
   /// However often an intact file seems damaged, it is never moved aside.
-  @Test func damageThatIsNotInTheFileCostsNothing() async throws {
+  @Test func intactFileIsNeverMovedAside() async throws {
     let box = try StoreBox()
     let contents = try await box.fill()
     let store = try SQLiteStore.open(path: box.path) {
@@ -352,7 +352,7 @@ import Testing
   }
 
   /// While the file cannot be reopened, calls fail with an error that may be temporary.
-  @Test func aStoreThatCannotBeReadIsWaitedFor() async throws {
+  @Test func unopenableStoreFailsCallsTemporarily() async throws {
     let box = try StoreBox()
     let contents = try await box.fill()
     let store = try SQLiteStore.open(path: box.path) {
@@ -391,7 +391,7 @@ import Testing
   }
 
   /// A disk may have returned wrong data for a while.
-  @Test func aSoundFileThatWasMovedAsideBecomesTheStoreAgain() async throws {
+  @Test func soundFileThatWasMovedAsideIsUsedAgain() async throws {
     let box = try StoreBox()
     let contents = try await box.fill()
     let place = box.path + ".corrupt-20260930T220305Z"
@@ -410,7 +410,7 @@ import Testing
     #expect(box.folder.names.filter { $0.contains(".corrupt-") }.count == 1, "\(box.folder.names)")
   }
 
-  @Test func withoutASnapshotARunningStoreEnds() async throws {
+  @Test func damageWithoutASnapshotEndsTheStore() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
     try await store.write { store in
@@ -431,15 +431,15 @@ import Testing
     await again.close()
   }
 
-  @Test func aRestorationIsReadAsItWasWritten() {
+  @Test func restorationRecordReadsBack() {
     let full = Restoration(
       at: Instant(seconds: 1_795_000_000), snapshotTakenAt: Instant(seconds: 1_794_900_000),
       snapshotPath: "/var/lib/chime/my snapshots/chime-00001-20261122T030000Z.db",
-      damagedPath: "/a b/chime.db.corrupt-1", reason: "page 3 is damaged", passedOver: ["one", "two two"])
+      damagedPath: "/a b/chime.db.corrupt-1", reason: "page 3 is damaged", rejected: ["one", "two two"])
     #expect(Restoration(text: full.text) == full)
     var plain = full
     plain.damagedPath = nil
-    plain.passedOver = []
+    plain.rejected = []
     #expect(Restoration(text: plain.text) == plain)
     for text in ["", "at", "at x\nsnapshot 1 /a", "at 1\nsnapshot 1", "snapshot 1 /a", "\n\n"] {
       #expect(Restoration(text: text) == nil)

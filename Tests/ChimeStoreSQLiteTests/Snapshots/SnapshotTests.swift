@@ -10,7 +10,7 @@ import Testing
 
 /// Copies of a running store.
 @Suite struct SnapshotTests {
-  @Test func aSnapshotIsAWholeStoreForItsOwnerAlone() async throws {
+  @Test func snapshotIsAPrivateCompleteStore() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
     try await store.write { store in
@@ -41,7 +41,7 @@ import Testing
     await copy.close()
   }
 
-  @Test func theNewestAreKeptWhateverTheClockSaid() async throws {
+  @Test func newestSnapshotsAreKeptWhateverTheClock() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
     try await store.write { try $0.setNote("a", "1") }
@@ -65,7 +65,7 @@ import Testing
     await store.close()
   }
 
-  @Test func writersAndReadersDoNotWaitForASnapshotAndItIsOfOneMoment() async throws {
+  @Test func snapshotBlocksNobodyAndIsConsistent() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
     let filler = String(repeating: "x", count: 8_000)
@@ -107,7 +107,7 @@ import Testing
     await store.close()
   }
 
-  @Test func closingTheStoreEndsASnapshotAndLeavesNothingHalf() async throws {
+  @Test func closingTheStoreAbortsASnapshotCleanly() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
     for part in 0..<10 {
@@ -132,7 +132,7 @@ import Testing
 
   // Space.
 
-  @Test(.enabled(if: getuid() == 0)) func withTooLittleRoomNoneIsBegunAndItIsSaid() async throws {
+  @Test(.enabled(if: getuid() == 0)) func snapshotWithoutSpaceIsRefusedWithAReason() async throws {
     let box = try StoreBox()
     try await box.folder.mounted(size: "12m") {
       let store = try SQLiteStore.open(path: box.path)
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: getuid() == 0)) func aDiskThatFillsUpMeanwhileKeepsWhatWasThere() async throws {
+  @Test(.enabled(if: getuid() == 0)) func snapshotOnAFillingDiskKeepsTheOldOne() async throws {
     let box = try StoreBox()
     try await box.folder.mounted(size: "40m") {
       let store = try SQLiteStore.open(path: box.path)
@@ -175,7 +175,7 @@ import Testing
 
   // Upgrades.
 
-  @Test func anUpgradeBeginsWithACopy() async throws {
+  @Test func upgradeBeginsWithASnapshot() async throws {
     let box = try StoreBox()
     let old = try SQLiteStore.open(path: box.path)
     try await old.write { try $0.setNote("of", "version 1") }
@@ -196,14 +196,14 @@ import Testing
     await again.close()
   }
 
-  @Test func withoutSnapshotsAnUpgradeTakesNone() async throws {
+  @Test func upgradeTakesNoSnapshotIfDisabled() async throws {
     let box = try StoreBox()
     try await SQLiteStore.open(path: box.path).close()
     try await SQLiteStore.open(path: box.path) { ($0.migrations, $0.keepingSnapshots) = (Schema.invented, 0) }.close()
     #expect(box.snapshotNames.isEmpty)
   }
 
-  @Test(.enabled(if: getuid() == 0)) func anUpgradeWithoutRoomForTheCopyChangesNothing() async throws {
+  @Test(.enabled(if: getuid() == 0)) func upgradeWithoutSpaceForASnapshotChangesNothing() async throws {
     let box = try StoreBox()
     try await box.folder.mounted(size: "12m") {
       try await SQLiteStore.open(path: box.path).close()
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func whetherSomethingChangedSinceTheLastIsKnown() async throws {
+  @Test func changesSinceTheLastSnapshotAreTracked() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
     #expect(!store.wasChangedSinceSnapshot, "there was nothing")

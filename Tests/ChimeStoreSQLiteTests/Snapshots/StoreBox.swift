@@ -88,12 +88,12 @@ extension Folder {
 
 /// The incidents that a store has reported.
 final class Incidents: Sendable {
-  private let heard = Heard()
+  private let heard = IncidentRecorder()
   init(_ store: SQLiteStore) { store.watch { [heard] in heard.add($0) } }
   var all: [StoreIncident] { heard.all }
 
   /// `@unchecked Sendable`: the lock protects the list, which the store's queue and the test use.
-  private final class Heard: @unchecked Sendable {
+  private final class IncidentRecorder: @unchecked Sendable {
     private let lock = NSLock()
     private var incidents: [StoreIncident] = []
     func add(_ incident: StoreIncident) { lock.withLock { incidents.append(incident) } }

@@ -27,8 +27,8 @@ struct DowntimeTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func oneMessageComesFirstAndOnce() async throws {
-    try await Home.live { home in
+  func downtimeNoticeIsShownFirstAndOnce() async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       try home.configure(Transport.bus.toml)
       let first = try await home.start()
@@ -48,16 +48,16 @@ struct DowntimeTests {
       #expect(written.contains("missed: \"Medicine\", at ") && written.contains("late: \"Tea\", at "), "\(written)")
       #expect(!written.contains("Backup"), "nobody misses what is to be skipped")
       // The notice is in the history, and is not repeated after a crash.
-      #expect(try await home.did("history").contains("Chime was down from"))
+      #expect(try await home.mustRun("history").contains("Chime was down from"))
       try await second.crash()
       let third = try await home.start()
-      try await home.did("in", "1s", "Third")
+      try await home.mustRun("in", "1s", "Third")
       _ = try await desktop.popup(titled: "Third")
       #expect(desktop.shown.count { $0.contains("Chime was down") } == 1, "\(desktop.shown)")
 
       // With the setting off there is no notice; late reminders still fire.
       #expect(try await third.stop() == .exited(0))
-      try home.configure(Transport.bus.toml + "[late]\ntellDowntime = false\n")
+      try home.configure(Transport.bus.toml + "[late]\nnotifyDowntime = false\n")
       try await passDay(home)
       _ = try await home.start()
       _ = try await desktop.popup(titled: "Later")

@@ -26,14 +26,14 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func zonesThatAreReplacedOnDiskMoveTheirReminders() async throws {
-    try await Home.live { home in
+  func replacedZoneFileMovesTheRemindersOfItsZone() async throws {
+    try await Home.run { home in
       try installZone("Europe/Prague", as: "Europe/Prague", home)
       try installZone("Europe/Lisbon", as: "Europe/Lisbon", home)
       let daemon = try await home.start(environment: ["TZDIR": home.zones])
-      try await home.did("add", "Moves", "at", "2096-12-01", "09:00", "--tz", "Europe/Prague")
-      try await home.did("add", "Stays", "at", "2096-12-01", "09:00", "--tz", "Europe/Lisbon")
-      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      try await home.mustRun("add", "Moves", "at", "2096-12-01", "09:00", "--tz", "Europe/Prague")
+      try await home.mustRun("add", "Stays", "at", "2096-12-01", "09:00", "--tz", "Europe/Lisbon")
+      try await home.mustRun("add", "Local", "at", "2096-12-01", "09:00")
       #expect(try await next("Moves", home)["at"] == "2096-12-01T09:00:00+01:00")
       let stays = try await next("Stays", home)
 
@@ -49,13 +49,13 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func theMachinesZoneIsReadAgainWhenItsFileIs() async throws {
-    try await Home.live { home in
+  func replacedFileOfTheLocalZoneMovesLocalReminders() async throws {
+    try await Home.run { home in
       try installZone("Europe/Prague", as: "Europe/Prague", home)
       unlink(home.localtime)
       #expect(symlink(home.zones + "/Europe/Prague", home.localtime) == 0)
       _ = try await home.start()
-      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      try await home.mustRun("add", "Local", "at", "2096-12-01", "09:00")
       #expect(try await next("Local", home)["at"] == "2096-12-01T09:00:00+01:00")
       try installZone("Asia/Tokyo", as: "Europe/Prague", home)
       try await eventually("the reminder moves") {
@@ -65,10 +65,10 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aZoneThatChangedWhileNoDaemonRanIsMadeUpFor() async throws {
-    try await Home.live { home in
+  func zoneChangeDuringDowntimeMovesRemindersAtTheNextStart() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
-      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      try await home.mustRun("add", "Local", "at", "2096-12-01", "09:00")
       let before = try await next("Local", home)
       _ = try await daemon.stop()
       try home.setZone("Asia/Tokyo")
@@ -88,16 +88,16 @@ import Testing
   /// Power may fail between two pages of recomputation, and the zone may be the former one at the next start. Meanwhile
   /// the recorded context marks due times as mixed.
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.has("sqlite3"), "needs sqlite3"))
-  func whatWasBrokenOffInTheMidstIsDoneAgain() async throws {
-    try await Home.live { home in
+  func interruptedRecomputationIsRepeatedAtTheNextStart() async throws {
+    try await Home.run { home in
       func sql(_ statement: String) async throws -> String { try await self.sql(statement, home) }
       let first = try await home.start()
-      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      try await home.mustRun("add", "Local", "at", "2096-12-01", "09:00")
       _ = try await first.stop()
       _ = try await sql(
         """
         CREATE TABLE seen (value TEXT);
-        CREATE TRIGGER watch AFTER UPDATE ON note WHEN new.name = 'surroundings'
+        CREATE TRIGGER watch AFTER UPDATE ON note WHEN new.name = 'context'
           BEGIN INSERT INTO seen VALUES (new.value); END;
         """)
       try home.setZone("Asia/Tokyo")
@@ -106,7 +106,7 @@ import Testing
         try await next("Local", home)["at"] == "2096-12-01T09:00:00+09:00"
       }
       try await eventually("that is noted") {
-        try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("local Asia/Tokyo")
+        try await sql("SELECT value FROM note WHERE name = 'context'").hasPrefix("local Asia/Tokyo")
       }
       _ = try await second.stop()
       let seen = try await sql("SELECT value FROM seen ORDER BY rowid").split(separator: "\n")
@@ -114,10 +114,10 @@ import Testing
         seen.first?.hasPrefix("changing ") == true && seen.contains { $0.hasPrefix("local Asia/Tokyo") }, "\(seen)")
 
       // As after a power failure before the last page.
-      _ = try await sql("UPDATE note SET value = 'changing 4007000000000' WHERE name = 'surroundings'")
+      _ = try await sql("UPDATE note SET value = 'changing 4007000000000' WHERE name = 'context'")
       let third = try await home.start()
       try await eventually("it is done again") {
-        try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("local Asia/Tokyo")
+        try await sql("SELECT value FROM note WHERE name = 'context'").hasPrefix("local Asia/Tokyo")
       }
       #expect(third.process.errors.contains("while it recomputed due times"))
     }
@@ -125,20 +125,20 @@ import Testing
 
   /// Recomputation for one zone fails while that for others succeeds: the next daemon must know that it is incomplete.
   @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.has("sqlite3"), "needs sqlite3"))
-  func whatWasComputedAnewBesideOthersIsNotTakenForAll() async throws {
-    try await Home.live { home in
+  func partialRecomputationIsCompletedByTheNextDaemon() async throws {
+    try await Home.run { home in
       func sql(_ statement: String) async throws -> String { try await self.sql(statement, home) }
       let prague = "[place]\nlatitude = 50.0875\nlongitude = 14.4213\n"
       try home.configure(prague)
       let first = try await home.start()
       let many = (0..<5_000).map { ["title": .string("Local \($0)"), "when": "at 2096-12-01T09:00"] as JSON }
       _ = try await home.answer("io.chime.Reminders.AddMany", ["reminders": .array(many)])
-      try await home.did("add", "Evening", "sunset", "--tz", "UTC")
+      try await home.mustRun("add", "Evening", "sunset", "--tz", "UTC")
       _ = try await first.stop()
       _ = try await sql(
         """
         CREATE TABLE seen (value TEXT);
-        CREATE TRIGGER watch AFTER UPDATE ON note WHEN new.name = 'surroundings'
+        CREATE TRIGGER watch AFTER UPDATE ON note WHEN new.name = 'context'
           BEGIN INSERT INTO seen VALUES (new.value); END;
         CREATE TRIGGER stuck BEFORE UPDATE ON due
           WHEN new.reminder = (SELECT max(key) FROM reminder WHERE title LIKE 'Local%')
@@ -158,35 +158,35 @@ import Testing
       try await eventually("it is told that not all have", within: .seconds(60)) {
         second.process.errors.contains("due times could not be recomputed")
       }
-      #expect(try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("changing "))
+      #expect(try await sql("SELECT value FROM note WHERE name = 'context'").hasPrefix("changing "))
       #expect(try await !sql("SELECT value FROM seen").contains("local Asia/Tokyo"))
       _ = try await sql("DROP TRIGGER stuck")
       try await eventually("all have in the end", within: .seconds(60)) {
-        try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("local Asia/Tokyo")
+        try await sql("SELECT value FROM note WHERE name = 'context'").hasPrefix("local Asia/Tokyo")
       }
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func theConfiguredPlaceMovesWhatFollowsTheSunThere() async throws {
-    try await Home.live { home in
+  func configuredLocationMovesSolarReminders() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       let refused = try await home.chime("add", "Evening", "sunset")
       #expect(refused.status == 64)
       #expect(refused.err.contains("[place]") && refused.err.contains("--place"), "\(refused.err)")
-      let own = try await home.did("add", "Own", "sunset", "--place", "50.0875,14.4213")
+      let own = try await home.mustRun("add", "Own", "sunset", "--place", "50.0875,14.4213")
       #expect(own.contains("sunset"))
-      let shown = try await home.listed("show", "Own")["reminder"]
+      let shown = try await home.json("show", "Own")["reminder"]
       #expect(shown["latitude"].number == 50.0875 && shown["longitude"].number == 14.4213)
 
       try home.configure("[place]\nlatitude = 50.0875\nlongitude = 14.4213\n")
       daemon.process.send(SIGHUP)
-      try await eventually("it is told") { daemon.process.errors.contains("the configuration was reloaded") }
-      try await home.did("add", "Evening", "sunset")
+      try await eventually("it is reported") { daemon.process.errors.contains("the configuration was reloaded") }
+      try await home.mustRun("add", "Evening", "sunset")
       let prague = try await next("Own", home)
       #expect(try await next("Evening", home) == prague)
       // The command has no location and asks the daemon.
-      let when = try await home.listed("when", "sunset")
+      let when = try await home.json("when", "sunset")
       #expect(when["next"][0] == prague["at"])
       #expect(when["times"][0]["at"] == prague["at"])
 
@@ -198,36 +198,36 @@ import Testing
       }
       #expect(try await next("Own", home) == prague)
       // A reminder can return to the configured location.
-      try await home.did("edit", "Own", "--place", "")
+      try await home.mustRun("edit", "Own", "--place", "")
       #expect(try await next("Own", home) == next("Evening", home))
-      #expect(try await home.listed("show", "Own")["reminder"]["latitude"] == .null)
+      #expect(try await home.json("show", "Own")["reminder"]["latitude"] == .null)
     }
   }
 
   /// Each word for a time of day and its configured time; whole days have none.
   @Test(.timeLimit(.minutes(1)))
-  func theConfigurationSaysWhenMorningIs() async throws {
-    try await Home.live { home in
+  func configurationDefinesTheWordsForTimesOfDay() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
-      try await home.did("add", "Stretch", "every morning")
-      #expect(try await home.listed("when", "every morning")["canonical"] == "daily at 08:00")
+      try await home.mustRun("add", "Stretch", "every morning")
+      #expect(try await home.json("when", "every morning")["canonical"] == "daily at 08:00")
       try home.configure("[words]\nmorning = \"06:45\"\nday = \"10:00\"\nlunchtime = \"11:30\"\n")
       daemon.process.send(SIGHUP)
-      try await eventually("it is told") { daemon.process.errors.contains("the configuration was reloaded") }
+      try await eventually("it is reported") { daemon.process.errors.contains("the configuration was reloaded") }
       // The command parses these itself, and asks the daemon for the time of morning.
-      #expect(try await home.listed("when", "every morning")["canonical"] == "daily at 06:45")
-      #expect(try await home.listed("when", "--line", "Call mum weekdays")["canonical"] == "weekdays at 10:00")
+      #expect(try await home.json("when", "every morning")["canonical"] == "daily at 06:45")
+      #expect(try await home.json("when", "--line", "Call mum weekdays")["canonical"] == "weekdays at 10:00")
       // The daemon parses this one.
-      try await home.did("add", "Walk", "every morning")
-      #expect(try await home.listed("show", "Walk")["reminder"]["when"] == "daily at 06:45")
+      try await home.mustRun("add", "Walk", "every morning")
+      #expect(try await home.json("show", "Walk")["reminder"]["when"] == "daily at 06:45")
       // An existing reminder keeps its time.
-      #expect(try await home.listed("show", "Stretch")["reminder"]["when"] == "daily at 08:00")
+      #expect(try await home.json("show", "Stretch")["reminder"]["when"] == "daily at 08:00")
       let words = try await home.answer("io.chime.Schedules.Words", [:])["words"]
       #expect(words["morning"] == "06:45" && words["night"] == "22:00" && words["noon"] == .null)
 
       // Without a daemon, the default times apply.
       _ = try await daemon.stop()
-      #expect(try await home.listed("when", "every morning")["canonical"] == "daily at 08:00")
+      #expect(try await home.json("when", "every morning")["canonical"] == "daily at 08:00")
     }
   }
 
@@ -238,8 +238,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func namedCalendarsAreLeftOutAndFollowTheirFiles() async throws {
-    try await Home.live { home in
+  func excludedCalendarFollowsItsFile() async throws {
+    try await Home.run { home in
       let file = home.path + "/school.ics"
       func school(_ day: String) throws {
         let text = [
@@ -258,14 +258,14 @@ import Testing
       #expect(
         try await days("daily at 8 except on holidays and school", home) == ["2096-12-27", "2096-12-28", "2096-12-29"])
       // The command has no calendars and asks the daemon.
-      let when = try await home.did("when", "daily at 8 except on holidays", "--after", "2096-12-24", "-n", "2")
+      let when = try await home.mustRun("when", "daily at 8 except on holidays", "--after", "2096-12-24", "-n", "2")
       #expect(when.contains("2096-12-27 08:00"), "\(when)")
       let misspelt = try await home.chime("add", "Work", "daily at 8 except on holydays")
       #expect(misspelt.status == 64)
       #expect(misspelt.err.contains("did you mean \"daily at 8 except on holidays\"?"), "\(misspelt.err)")
 
-      try await home.did("add", "Lessons", "daily at 8 except on school starting 2096-12-24")
-      try await home.did("add", "Work", "daily at 8 except on holidays starting 2096-12-25")
+      try await home.mustRun("add", "Lessons", "daily at 8 except on school starting 2096-12-24")
+      try await home.mustRun("add", "Work", "daily at 8 except on holidays starting 2096-12-25")
       #expect(try await next("Lessons", home)["at"] == "2096-12-25T08:00:00+01:00")
       #expect(try await next("Work", home)["at"] == "2096-12-27T08:00:00+01:00")
 
@@ -281,17 +281,17 @@ import Testing
         try await next("Work", home)["at"] == "2096-12-25T08:00:00+01:00"
       }
       let sentence = "the calendar holidays is no longer configured; one reminder continues without it"
-      try await eventually("it is told") { daemon.process.errors.contains(sentence) }
+      try await eventually("it is reported") { daemon.process.errors.contains(sentence) }
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == [.string(sentence)])
-      try await eventually("STATUS tells") { daemon.status?.contains(sentence) == true }
+      try await eventually("STATUS= reports it") { daemon.status?.contains(sentence) == true }
       let status = try await home.chime("status")
       #expect(status.status == 1 && status.out.contains(sentence), "\(status.text)")
 
       // It is reported again after a restart, until no reminder uses it.
       _ = try await daemon.stop()
       let second = try await home.start()
-      try await eventually("it is told again") { second.process.errors.contains(sentence) }
-      try await home.did("edit", "Work", "--when", "daily at 8 starting 2096-12-25")
+      try await eventually("it is reported again") { second.process.errors.contains(sentence) }
+      try await home.mustRun("edit", "Work", "--when", "daily at 8 starting 2096-12-25")
       try await eventually("nothing is missing any more") {
         try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == []
       }
@@ -300,14 +300,14 @@ import Testing
 
   /// The command asks the daemon for calendar names, so that none ends up in a title.
   @Test(.timeLimit(.minutes(1)))
-  func aLineLeavesOutTheCalendarsThatTheDaemonKnows() async throws {
-    try await Home.live { home in
+  func addLineExcludesCalendarsThatTheDaemonKnows() async throws {
+    try await Home.run { home in
       try home.configure("[calendars]\nschool-days = [\"2096-12-24..2096-12-26\"]\n")
       _ = try await home.start()
-      try await home.did("add", "every", "weekday", "at", "9", "except", "school-days", "stand-up", "to", "team")
-      let list = try await home.did("list", "--plain")
+      try await home.mustRun("add", "every", "weekday", "at", "9", "except", "school-days", "stand-up", "to", "team")
+      let list = try await home.mustRun("list", "--plain")
       #expect(list.contains("stand-up to team"), "\(list)")
-      let when = try await home.did(
+      let when = try await home.mustRun(
         "when", "--line", "Lessons", "every", "weekday", "at", "9", "except", "school-days", "--after",
         "2096-12-23T10:00",
         "-n", "1")
@@ -320,8 +320,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aCalendarThatCannotBeReadIsAProblemButNoEnd() async throws {
-    try await Home.live { home in
+  func unreadableCalendarIsReportedAndTheDaemonRuns() async throws {
+    try await Home.run { home in
       try home.configure("[calendars]\nschool = \"\(home.path)/school.ics\"\n")
       let check = try await home.run(Machine.chimed, ["--check"])
       #expect(check.status == 78)
@@ -335,21 +335,21 @@ import Testing
       try await eventually("it is read once it is there") {
         try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == []
       }
-      try await home.did("add", "Lessons", "daily at 8 except on school")
+      try await home.mustRun("add", "Lessons", "daily at 8 except on school")
       #expect(daemon.process.isRunning)
       #expect(try await home.run(Machine.chimed, ["--check"]).status == 0)
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func whatCountsFromDoneMovesWhenItIsDone() async throws {
-    try await Home.live { home in
+  func doneMovesAScheduleThatCountsFromDone() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       let id = try await home.add("Water plants", "every 3 days after done at 9 starting tomorrow")
       let before = try await next("Water plants", home)
       let fired = try await home.answer("io.chime.Occurrences.Fire", ["id": .string(id)])
       #expect(try await next("Water plants", home) == before, "firing moves nothing")
-      try await home.did("done", "Water plants")
+      try await home.mustRun("done", "Water plants")
       let after = try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"]
       let done = try #require(after["lastDone"]["at"].string)
       #expect(after["next"] != before)
@@ -365,9 +365,9 @@ import Testing
       _ = try await home.start()
       #expect(try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"] == after)
       // A schedule that does not use the time of completion drops it; one that does takes it from the history.
-      try await home.did("edit", id, "--when", "daily at 9")
-      #expect(try await home.listed("show", id)["reminder"]["lastDone"] == .null)
-      try await home.did("edit", id, "--when", "every 3 days after done at 9")
+      try await home.mustRun("edit", id, "--when", "daily at 9")
+      #expect(try await home.json("show", id)["reminder"]["lastDone"] == .null)
+      try await home.mustRun("edit", id, "--when", "every 3 days after done at 9")
       #expect(
         try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"]["lastDone"]
           == after["lastDone"])
@@ -375,12 +375,12 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aScheduleThatNamesItsZoneIsGovernedByIt() async throws {
-    try await Home.live { home in
+  func scheduleWithItsOwnZoneIgnoresTheLocalZone() async throws {
+    try await Home.run { home in
       _ = try await home.start()
-      try await home.did("add", "Fixed", "calendar: 2096-12-01 09:00 Asia/Tokyo")
+      try await home.mustRun("add", "Fixed", "calendar: 2096-12-01 09:00 Asia/Tokyo")
       #expect(try await next("Fixed", home) == ["at": "2096-12-01T09:00:00+09:00", "zone": "Asia/Tokyo"])
-      #expect(try await home.did("show", "Fixed").contains("Asia/Tokyo, as its schedule says"))
+      #expect(try await home.mustRun("show", "Fixed").contains("Asia/Tokyo, as its schedule says"))
       let before = try await next("Fixed", home)
       try home.setZone("America/New_York")
       try await eventually("the daemon notices") {
@@ -391,8 +391,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aScheduleIsExplainedAndConvertedOverTheSocket() async throws {
-    try await Home.live { home in
+  func scheduleIsExplainedAndConvertedOverTheSocket() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let explained = try await home.answer(
         "io.chime.Schedules.Explain",
@@ -403,10 +403,10 @@ import Testing
       #expect(
         explained["next"] == [
           [
-            "at": "2096-03-24T02:30:00+01:00", "zone": "Europe/Prague", "label": "CET", "seconds": 5_400,
+            "at": "2096-03-24T02:30:00+01:00", "zone": "Europe/Prague", "abbreviation": "CET", "secondsUntil": 5_400,
           ],
           [
-            "at": "2096-03-25T03:30:00+02:00", "zone": "Europe/Prague", "label": "CEST", "seconds": 91_800,
+            "at": "2096-03-25T03:30:00+02:00", "zone": "Europe/Prague", "abbreviation": "CEST", "secondsUntil": 91_800,
             "remark": .string(sentence),
           ],
         ])

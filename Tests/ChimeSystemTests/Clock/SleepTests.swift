@@ -5,8 +5,8 @@ import Testing
 @Suite(.serialized, .enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and python3-dbusmock"))
 struct SleepTests {
   @Test(.timeLimit(.minutes(1)))
-  func wakingLeadsToALookAndIsTold() async throws {
-    try await Home.live { home in
+  func wakeUpIsLoggedAndDueTimesAreEvaluated() async throws {
+    try await Home.run { home in
       try await home.startBus()
       let system = ["DBUS_SYSTEM_BUS_ADDRESS": home.bus]
       _ = try await home.spawn(
@@ -16,16 +16,16 @@ struct SleepTests {
       try home.configure("[log]\nlevel = \"debug\"\n")
       let daemon = try await home.start(environment: system)
       // The daemon's query to logind follows its subscriptions on the same connection.
-      try await eventually("it hears of logind") {
+      try await eventually("it finds logind") {
         let said = daemon.process.errors
-        return said.contains("logind waits for us") || said.contains("logind does not wait for us")
+        return said.contains("logind delays sleep") || said.contains("logind does not delay sleep")
       }
       let before = try await home.clockEvents()
       // Falling asleep is not a clock event, waking is.
       try await Self.prepareForSleep(home, true)
       try await Self.prepareForSleep(home, false)
       try await eventually("waking is noticed") { try await home.clockEvents() == before + 1 }
-      try await eventually("and told") { daemon.process.errors.contains("the machine is awake again") }
+      try await eventually("and reported") { daemon.process.errors.contains("the machine is awake again") }
 
       // A reminder added afterwards fires.
       let id = try await home.add("After waking", "in 1s")
@@ -34,12 +34,12 @@ struct SleepTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aBusThatGoesAwayIsSurvived() async throws {
-    try await Home.live { home in
+  func remindersFireAfterTheSystemBusIsLost() async throws {
+    try await Home.run { home in
       let bus = try await home.startBus()
       let daemon = try await home.start(environment: ["DBUS_SYSTEM_BUS_ADDRESS": home.bus])
       bus.send(SIGKILL)
-      try await eventually("it is told") { daemon.process.errors.contains("the system bus is gone") }
+      try await eventually("it is reported") { daemon.process.errors.contains("the connection to the system bus is lost") }
       let id = try await home.add("Without a bus", "in 1s")
       try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
       #expect(try await daemon.stop() == .exited(0))
@@ -48,8 +48,8 @@ struct SleepTests {
 
   /// 13 s: shorter stops count as load.
   @Test(.proof(.patience), .timeLimit(.minutes(1)))
-  func aDaemonThatWasStoppedSaysSoAndMakesUpForIt() async throws {
-    try await Home.live { home in
+  func stoppedDaemonLogsTheStopAndCatchesUp() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       let id = try await home.add("While stopped", "in 1s")
       let before = try await home.clockEvents()
@@ -58,7 +58,7 @@ struct SleepTests {
       try await eventually("it was stopped for long enough", within: .seconds(30)) { ContinuousClock.now >= end }
       daemon.process.send(SIGCONT)
       try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
-      try await eventually("and tells") { daemon.process.errors.contains("the daemon was stopped for ") }
+      try await eventually("and reports it") { daemon.process.errors.contains("the daemon was stopped for ") }
       #expect(try await home.clockEvents() == before + 1)
     }
   }

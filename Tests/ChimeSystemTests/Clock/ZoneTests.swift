@@ -4,12 +4,12 @@ import Testing
 /// The machine's zone changes under a running daemon.
 @Suite(.serialized) struct ZoneTests {
   @Test(.timeLimit(.minutes(1)))
-  func aChangedZoneMovesLocalRemindersAndNoOthers() async throws {
-    try await Home.live { home in
+  func zoneChangeMovesLocalRemindersOnly() async throws {
+    try await Home.run { home in
       try home.setZone("Europe/Prague")
       let daemon = try await home.start()
-      try await home.did("add", "Local", "daily", "at", "9:00")
-      try await home.did("add", "Fixed", "daily", "at", "9:00", "--tz", "Europe/Prague")
+      try await home.mustRun("add", "Local", "daily", "at", "9:00")
+      try await home.mustRun("add", "Fixed", "daily", "at", "9:00", "--tz", "Europe/Prague")
       let before = try await nextTimes(home)
       #expect(before["Local"] == before["Fixed"])
       #expect(try await zone(home) == "Europe/Prague")
@@ -36,8 +36,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aChangedZoneFiresNothingTwice() async throws {
-    try await Home.live { home in
+  func zoneChangeFiresNothingTwice() async throws {
+    try await Home.run { home in
       try home.setZone("Europe/Prague")
       _ = try await home.start()
       let id = try await home.add("Once", "in 1s")

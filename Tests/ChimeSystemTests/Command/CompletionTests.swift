@@ -36,7 +36,7 @@ import Testing
     let folder = "\(home.path)/\(shell.name)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let script = "\(home.path)/\(shell.name).script"
-    try home.write(try await home.did("completion", shell.script), to: script)
+    try home.write(try await home.mustRun("completion", shell.script), to: script)
     let typist = try await home.spawn(
       Machine.debianPython, [Machine.support("typist"), shell.name, script, folder],
       environment: ["PATH": "\(Machine.programs):\(Machine.searchPath)"], withInput: true)
@@ -64,19 +64,19 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(3)), arguments: ProofTier.amount(quick: Array(Self.shells.prefix(1)), proof: Self.shells))
-  func theShellCompletes(_ shell: Shell) async throws {
+  func eachShellCompletesCommandLines(_ shell: Shell) async throws {
     try #require(Machine.has(shell.script), "Packaging/dependencies test installs \(shell.script)")
-    try await Home.live { home in
+    try await Home.run { home in
       try home.configure("[commands.backup]\nprogram = \"/bin/true\"\n")
       let daemon = try await home.start()
-      try await home.did("add", "Drink water", "every", "90m", "from", "8:00", "to", "22:00", "--tag", "health")
-      try await home.did("add", "Call \"Bob\" & co", "daily", "at", "9")
-      try await home.did("add", "Ann's tea", "weekdays", "at", "10")
-      let water = try await home.listed("show", "Drink water")["reminder"]["id"].string ?? "?"
-      let bob = try await home.listed("show", "Call \"Bob\" & co")["reminder"]["id"].string ?? "?"
-      try await home.did("fire", water)
-      try await home.did("tracker", "add", "running", "--unit", "km", "--usual", "5")
-      try await home.did("endpoint", "add", "team", "http://127.0.0.1:9/", "--new-secret", home.path + "/secret")
+      try await home.mustRun("add", "Drink water", "every", "90m", "from", "8:00", "to", "22:00", "--tag", "health")
+      try await home.mustRun("add", "Call \"Bob\" & co", "daily", "at", "9")
+      try await home.mustRun("add", "Ann's tea", "weekdays", "at", "10")
+      let water = try await home.json("show", "Drink water")["reminder"]["id"].string ?? "?"
+      let bob = try await home.json("show", "Call \"Bob\" & co")["reminder"]["id"].string ?? "?"
+      try await home.mustRun("fire", water)
+      try await home.mustRun("tracker", "add", "running", "--unit", "km", "--usual", "5")
+      try await home.mustRun("endpoint", "add", "team", "http://127.0.0.1:9/", "--new-secret", home.path + "/secret")
       try home.write("", to: home.path + "/calendar.ics")
 
       let expected: [(typed: String, line: String)] = [
@@ -143,11 +143,11 @@ import Testing
 
   /// A hostile title, as from an imported calendar, is inserted as one word and runs nothing.
   @Test(.timeLimit(.minutes(3)), arguments: Self.shells)
-  func aTitleRunsNothing(_ shell: Shell) async throws {
+  func hostileTitleIsInsertedAsOneWord(_ shell: Shell) async throws {
     try #require(Machine.has(shell.script), "Packaging/dependencies test installs \(shell.script)")
-    try await Home.live { home in
+    try await Home.run { home in
       _ = try await home.start()
-      for title in Self.hostile { try await home.did("add", title, "daily", "at", "9") }
+      for title in Self.hostile { try await home.mustRun("add", title, "daily", "at", "9") }
       let typed = Self.hostile.flatMap { title in ["", "\"", "'"].map { "chime show \($0)\(title.prefix(4))\t" } }
       let found = try await type(typed, into: shell, of: home) { index, one in one.line.count > typed[index].count }
       let folder = home.path + "/empty"
@@ -179,10 +179,10 @@ import Testing
   }
 
   /// A stopped daemon, which accepts connections but never replies, delays completion imperceptibly.
-  @Test(.proof(.patience), .timeLimit(.minutes(1))) func aDaemonThatHangsIsNotWaitedFor() async throws {
-    try await Home.live { home in
+  @Test(.proof(.patience), .timeLimit(.minutes(1))) func hangingDaemonDoesNotDelayCompletion() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
-      try await home.did("add", "Tea", "daily", "at", "9")
+      try await home.mustRun("add", "Tea", "daily", "at", "9")
       daemon.process.send(SIGSTOP)
       let clock = ContinuousClock()
       var fastest = Duration.seconds(60)

@@ -34,8 +34,8 @@ struct CzechTests {
   @Test(
     .timeLimit(.minutes(5)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script makes the terminal"))
-  func questionsAreAnswered() async throws {
-    try await Home.live { home in
+  func questionsAcceptCzechAnswers() async throws {
+    try await Home.run { home in
       let czech = try await Self.czech(home)
       _ = try await home.start()
       _ = try await home.run(Machine.chime, ["add", "Voda", "zítra v 9"], environment: czech)
@@ -52,13 +52,13 @@ struct CzechTests {
   /// A daemon in a Czech locale uses Czech plurals in its popups.
   @Test(.timeLimit(.minutes(5)), .enabled(if: Machine.hasMockBus, "needs dbus-daemon and python3-dbusmock"))
   func popupsAreInCzech() async throws {
-    try await Home.live { home in
+    try await Home.run { home in
       let czech = try await Self.czech(home)
       let bus = try await home.startBus()
       try home.configure(Transport.bus.toml)
       _ = try await home.start(environment: czech)
-      for number in 1...20 { try await home.did("in", "1s", "Čaj \(number)") }
-      try await eventually("all have fired, and the way was found shut") {
+      for number in 1...20 { try await home.mustRun("in", "1s", "Čaj \(number)") }
+      try await eventually("all have fired, and the channel was found unavailable") {
         let waiting = try await home.deliveries("waiting")
         return try await waiting.count + home.deliveries("pending").count == 20 && !waiting.isEmpty
       }
@@ -74,8 +74,8 @@ struct CzechTests {
   @Test(
     .timeLimit(.minutes(5)),
     .enabled(if: Machine.hasMockBus && Machine.has("cc"), "needs dbus-daemon, python3-dbusmock and cc"))
-  func whatIsLateSaysSoInCzech() async throws {
-    try await Home.live { home in
+  func lateNotificationsSaySoInCzech() async throws {
+    try await Home.run { home in
       var czech = try await Self.czech(home)
       let library = home.path + "/other-clock.so"
       let made = try await home.run(
@@ -85,14 +85,15 @@ struct CzechTests {
       czech["OTHER_CLOCK"] = home.path + "/clock"
       let desktop = try await home.startMockDesktop()
       let now = Date()
-      let quiet = "[quiet]\nhours = [\"\(InsistenceTests.clock(now - 3_600))-\(InsistenceTests.clock(now + 7_200))\"]\n"
+      let quiet =
+        "[quiet]\nhours = [\"\(RepeatAndQuietHoursTests.clock(now - 3_600))-\(RepeatAndQuietHoursTests.clock(now + 7_200))\"]\n"
       try home.configure(Transport.bus.toml + quiet)
       let daemon = try await home.start(environment: czech)
       let held = try await home.add("Prádlo", "in 1s")
       let loud = try await home.answer(
         "io.chime.Reminders.Add", ["reminder": ["title": "Hoří", "when": "in 1s", "urgency": "critical"]])
       let critical = try #require(loud["reminder"]["id"].string)
-      try await eventually("what is critical rings, and the other is held") {
+      try await eventually("critical reminders fire, and the other is held") {
         let rang = try await home.latestOccurrence(of: critical)["firedAt"] != .null
         let next = try await home.answer("io.chime.Daemon.Status", [:])["status"]["nextTitle"].string
         return rang && next == "Prádlo"
@@ -119,8 +120,8 @@ struct CzechTests {
   @Test(
     .timeLimit(.minutes(5)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script makes the terminal"))
-  func theWizardIsAnswered() async throws {
-    try await Home.live { home in
+  func wizardAcceptsCzechAnswers() async throws {
+    try await Home.run { home in
       let czech = try await Self.czech(home)
       _ = try await home.start()
       func reminders() async throws -> Int {
@@ -138,8 +139,8 @@ struct CzechTests {
   }
 
   /// Errors are in Czech, wherever the sentence originates.
-  @Test(.timeLimit(.minutes(5))) func mistakesAreExplained() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(5))) func errorsAreInCzech() async throws {
+    try await Home.run { home in
       let czech = try await Self.czech(home)
       _ = try await home.start()
       for (line, status, said) in [
@@ -176,8 +177,8 @@ struct CzechTests {
   }
 
   /// Listings use Czech words, dates and numbers; JSON does not.
-  @Test(.timeLimit(.minutes(5))) func whatIsShownIsCzechAndJSONIsNot() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(5))) func listingsAreInCzechAndJSONIsNot() async throws {
+    try await Home.run { home in
       let czech = try await Self.czech(home)
       _ = try await home.start()
       func said(_ line: String...) async throws -> String {
@@ -221,18 +222,18 @@ struct CzechTests {
   }
 
   /// Events are in Czech for Czech clients, and in English for others at the same time.
-  @Test(.timeLimit(.minutes(3))) func eventsAreTold() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(3))) func eventsAreInTheLanguageOfEachClient() async throws {
+    try await Home.run { home in
       let czech = try await Self.czech(home)
       _ = try await home.start()
       let mine = try await home.spawn(Machine.chime, ["watch", "-n", "1"], environment: czech)
       let theirs = try await home.spawn(Machine.chime, ["watch", "--json", "-n", "1"], environment: czech)
       try await eventually("both listen") {
-        try await home.listed("status")["status"]["connections"].int.map { $0 >= 3 } ?? false
+        try await home.json("status")["status"]["connections"].int.map { $0 >= 3 } ?? false
       }
       // A connected client may not listen yet, so repeat the event until both have received one.
-      try await eventually("both are told", every: .milliseconds(200)) {
-        try await home.did("add", "Čaj", "daily", "at", "9:00")
+      try await eventually("both are notified", every: .milliseconds(200)) {
+        try await home.mustRun("add", "Čaj", "daily", "at", "9:00")
         return !mine.isRunning && !theirs.isRunning
       }
       _ = try await mine.ended()

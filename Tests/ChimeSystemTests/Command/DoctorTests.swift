@@ -22,7 +22,7 @@ import Testing
     }
 
     /// The checks that fail.
-    var bad: [String] { checks.filter { $0["state"] == "bad" }.compactMap { $0["check"].string } }
+    var bad: [String] { checks.filter { $0["state"] == "error" }.compactMap { $0["check"].string } }
     var everything: String {
       checks.map { "\($0["check"].string ?? "") \($0["state"].string ?? ""): \($0["message"].string ?? "")" }.joined(
         separator: "\n")
@@ -35,10 +35,10 @@ import Testing
 
   /// Repeats the doctor until the condition holds: each probe has about a second, which a busy machine may exceed.
   private func settled(
-    _ look: () async throws -> Findings, _ holds: (Findings) -> Bool
+    _ findings: () async throws -> Findings, _ holds: (Findings) -> Bool
   ) async throws -> Findings {
-    var found = try await look()
-    for _ in 0..<5 where !holds(found) { found = try await look() }
+    var found = try await findings()
+    for _ in 0..<5 where !holds(found) { found = try await findings() }
     // The expectations report what differs.
     return found
   }
@@ -48,31 +48,31 @@ import Testing
       .filter { !$0.hasPrefix("log") }.sorted()
   }
 
-  @Test func withoutADaemonItLooksForItselfAndChangesNothing() async throws {
-    try await Home.live { home in
+  @Test func doctorWithoutADaemonChecksFilesAndChangesNothing() async throws {
+    try await Home.run { home in
       let before = Self.files(home)
       let found = try await doctor(home)
       #expect(found.status == 1)
       #expect(found.bad == ["daemon", "bus"], "\(found.everything)")
       #expect(found.says("daemon").contains("no daemon answers"))
       #expect(found.remedies("daemon") == ["chimed"])
-      #expect(found.states("configuration") == ["good"] && found.says("zone").contains("Europe/Prague"))
-      #expect(found.states("store") == ["good"] && found.states("endpoints") == ["skipped"])
+      #expect(found.states("configuration") == ["ok"] && found.says("zone").contains("Europe/Prague"))
+      #expect(found.states("store") == ["ok"] && found.states("endpoints") == ["skipped"])
       #expect(Self.files(home) == before)
     }
   }
 
   @Test(.enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
-  func aMachineInOrderIsAllRight() async throws {
-    try await Home.live { home in
+  func healthyMachineHasNoBadFinding() async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockServer(
         on: try await home.startBus(), capabilities: "actions body body-markup persistence")
       _ = try await home.start()
-      try await home.did("add", "Tea", "every", "2h")
+      try await home.mustRun("add", "Tea", "every", "2h")
       let found = try await settled {
         try await doctor(home)
       } _: {
-        $0.status == 0 && $0.states("daemon") == ["good"] && $0.says("store").hasSuffix("sound")
+        $0.status == 0 && $0.states("daemon") == ["ok"] && $0.says("store").hasSuffix("sound")
       }
       #expect(found.status == 0 && found.bad == [], "\(found.everything)")
       #expect(
@@ -94,27 +94,27 @@ import Testing
     }
   }
 
-  @Test func aStaleSocketIsToldFromOneInUse() async throws {
-    try await Home.live { home in
+  @Test func staleSocketIsDistinguishedFromOneInUse() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       try await daemon.crash()
       let found = try await doctor(home)
-      #expect(found.states("socket") == ["bad"])
+      #expect(found.states("socket") == ["error"])
       #expect(found.says("socket").contains("remains from a daemon that has ended"))
       #expect(found.remedies("socket") == ["chimed"])
       // The remedy works; the log left by the crash is no damage.
-      #expect(found.states("store") == ["good"], "\(found.says("store"))")
+      #expect(found.states("store") == ["ok"], "\(found.says("store"))")
       _ = try await home.start()
-      #expect(try await doctor(home).states("socket") == ["good"])
+      #expect(try await doctor(home).states("socket") == ["ok"])
     }
   }
 
-  @Test func whoeverElseListensIsToldFromADaemon() async throws {
-    try await Home.live { home in
+  @Test func foreignListenersAreDistinguishedFromADaemon() async throws {
+    try await Home.run { home in
       try FileManager.default.createDirectory(atPath: home.runtime + "/chime", withIntermediateDirectories: true)
       for (kind, state, says) in [
-        ("old", "caution", "chimed is version 0.0.1 and this command"), ("silent", "bad", "has not answered within"),
-        ("stranger", "bad", "is not a compatible chimed"),
+        ("old", "warning", "chimed is version 0.0.1 and this command"), ("silent", "error", "has not answered within"),
+        ("stranger", "error", "is not a compatible chimed"),
       ] {
         unlink(home.socket)
         let fake = try await home.spawn(Machine.debianPython, [Machine.support("fake-daemon"), home.socket, kind])
@@ -129,15 +129,15 @@ import Testing
         #expect(!found.remedies("daemon").isEmpty)
         // The doctor's calls change nothing.
         let asked = Set(fake.lines.dropFirst().compactMap { $0.split(separator: ".").last.map(String.init) })
-        #expect(asked.isSubset(of: ["Status", "List", "Packs", "Examine"]), "\(asked)")
+        #expect(asked.isSubset(of: ["Status", "List", "Packs", "Diagnose"]), "\(asked)")
         fake.destroy()
         _ = try await fake.ended()
       }
     }
   }
 
-  @Test func aSocketThatOthersMayUseAndAFileInItsPlaceAreFound() async throws {
-    try await Home.live { home in
+  @Test func socketOpenToOthersAndFileInItsPlaceAreFound() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       chmod(home.socket, 0o666)
       var found = try await doctor(home)
@@ -151,20 +151,20 @@ import Testing
   }
 
   @Test(.enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
-  func eachStateOfTheBusIsToldApart() async throws {
-    try await Home.live { home in
+  func eachStateOfTheSessionBusHasItsFinding() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       var found = try await doctor(home)
-      #expect(found.states("bus") == ["bad"] && found.states("notifications") == ["skipped"])
+      #expect(found.states("bus") == ["error"] && found.states("notifications") == ["skipped"])
       #expect(found.says("bus").contains("No such file"))
 
       let bus = try await home.startBus()
       found = try await settled {
         try await doctor(home)
       } _: {
-        $0.states("bus") == ["good"] && $0.says("notifications").contains("popups wait")
+        $0.states("bus") == ["ok"] && $0.says("notifications").contains("popups wait")
       }
-      #expect(found.states("bus") == ["good"] && found.states("notifications") == ["bad"], "\(found.everything)")
+      #expect(found.states("bus") == ["ok"] && found.states("notifications") == ["error"], "\(found.everything)")
       #expect(found.says("notifications").contains("popups wait"))
 
       // A server without buttons; then one that hangs.
@@ -172,28 +172,28 @@ import Testing
       found = try await settled {
         try await doctor(home)
       } _: {
-        $0.states("notifications") == ["caution"]
+        $0.states("notifications") == ["warning"]
       }
-      #expect(found.states("notifications") == ["caution"] && found.says("notifications").contains("no buttons"))
+      #expect(found.states("notifications") == ["warning"] && found.says("notifications").contains("no buttons"))
       plain.server.send(SIGSTOP)
       found = try await doctor(home)
-      #expect(found.states("notifications") == ["bad"] && found.says("notifications").contains("does not answer"))
+      #expect(found.states("notifications") == ["error"] && found.says("notifications").contains("does not answer"))
       plain.server.send(SIGCONT)
 
       // A bus that accepts connections but never replies.
       bus.send(SIGSTOP)
       found = try await doctor(home)
-      #expect(found.states("bus") == ["bad"] && found.says("bus").contains("does not answer"), "\(found.says("bus"))")
+      #expect(found.states("bus") == ["error"] && found.says("bus").contains("does not answer"), "\(found.says("bus"))")
       bus.send(SIGCONT)
     }
   }
 
   /// On a machine without a desktop, missing popups are no fault if reminders use other channels.
-  @Test func popupsAreMissedOnlyWhereTheyAreNeeded() async throws {
-    try await Home.live { home in
+  @Test func missingPopupsAreAFaultOnlyWhereTheyAreNeeded() async throws {
+    try await Home.run { home in
       // As in a remote login; the tests may run in a graphical session.
       let afar = ["DISPLAY": "", "WAYLAND_DISPLAY": "", "XDG_SESSION_TYPE": "tty"]
-      func look() async throws -> Findings {
+      func findings() async throws -> Findings {
         try Findings(await home.run(Machine.chime, ["doctor", "--json"], environment: afar))
       }
       try home.write("#!/bin/sh\n", to: home.path + "/backup", mode: 0o755)
@@ -201,26 +201,26 @@ import Testing
         "[defaults]\nchannels = [\"backup\"]\n[commands]\nenabled = true\n[commands.backup]\nprogram = \"\(home.path)/backup\"\n"
       )
       _ = try await home.start()
-      try await home.did("add", "Backup", "every", "2h")
-      var found = try await look()
-      #expect(found.status == 0 && found.states("bus") == ["caution"], "\(found.everything)")
+      try await home.mustRun("add", "Backup", "every", "2h")
+      var found = try await findings()
+      #expect(found.status == 0 && found.states("bus") == ["warning"], "\(found.everything)")
       #expect(found.remedies("bus").first?.hasPrefix("not needed") == true)
 
       // One reminder that escalates to the desktop is enough.
-      try await home.did("add", "Tea", "every", "2h", "--nag", "5m", "--escalate", "3:desktop")
-      found = try await look()
-      #expect(found.status == 1 && found.states("bus") == ["bad"], "\(found.everything)")
+      try await home.mustRun("add", "Tea", "every", "2h", "--nag", "5m", "--escalate", "3:desktop")
+      found = try await findings()
+      #expect(found.status == 1 && found.states("bus") == ["error"], "\(found.everything)")
     }
   }
 
-  @Test func eachStateOfTheProgramOfPopupsIsToldApart() async throws {
-    try await Home.live { home in
+  @Test func eachFaultOfThePopupProgramHasItsFinding() async throws {
+    try await Home.run { home in
       let program = home.path + "/show"
       _ = try await home.start()
       for (script, state, says) in [
-        (nil, "bad", "does not exist"), ("exec sleep 60", "bad", "hangs"),
-        ("kill -SEGV $$", "bad", "crashes (signal 11)"),
-        ("exit 3", "bad", "ends with status 3"), ("echo show 1.2", "good", "answers: show 1.2"),
+        (nil, "error", "does not exist"), ("exec sleep 60", "error", "hangs"),
+        ("kill -SEGV $$", "error", "crashes (signal 11)"),
+        ("exit 3", "error", "ends with status 3"), ("echo show 1.2", "ok", "answers: show 1.2"),
       ] as [(String?, String, String)] {
         if let script { try home.write("#!/bin/sh\n\(script)\n", to: program, mode: 0o755) }
         try home.configure("[desktop]\nprogram = \"\(program)\"\n")
@@ -231,49 +231,49 @@ import Testing
           $0.states("desktop") == [state] && $0.says("desktop").contains(says)
         }
         #expect(found.states("desktop") == [state] && found.says("desktop").contains(says), "\(found.says("desktop"))")
-        if state == "bad" { #expect(found.remedies("desktop").contains { $0.contains("transport = \"dbus\"") }) }
+        if state == "error" { #expect(found.remedies("desktop").contains { $0.contains("transport = \"dbus\"") }) }
       }
       try home.configure("[desktop]\ntransport = \"dbus\"\n")
       let unloaded = try await doctor(home)
       #expect(
-        unloaded.states("configuration") == ["caution"] && unloaded.says("configuration").contains("not loaded"))
+        unloaded.states("configuration") == ["warning"] && unloaded.says("configuration").contains("not loaded"))
       _ = try await home.answer("io.chime.Daemon.Reload")
-      #expect(try await doctor(home).states("desktop") == ["good"])
+      #expect(try await doctor(home).states("desktop") == ["ok"])
     }
   }
 
-  @Test func aBrokenZoneLinkAndADatabaseThatIsGoneAreFound() async throws {
-    try await Home.live { home in
+  @Test func brokenZoneLinkAndMissingZoneDatabaseAreFound() async throws {
+    try await Home.run { home in
       try home.setZone("Europe/Nowhere")
       _ = try await home.start()
       var found = try await doctor(home)
       #expect(
-        found.states("zone") == ["bad"] && found.says("zone").contains("is not a valid time zone"),
+        found.states("zone") == ["error"] && found.says("zone").contains("is not a valid time zone"),
         "\(found.everything)")
       #expect(found.remedies("zone").first?.contains("timedatectl set-timezone") == true)
       try home.setZone("Asia/Tokyo")
       found = try Findings(
         await home.run(
           Machine.chime, ["doctor", "--json", "--socket", "/nonexistent"], environment: ["TZDIR": "/nonexistent"]))
-      #expect(found.states("zone") == ["bad"] && found.says("zone").contains("no time zones in /nonexistent"))
+      #expect(found.states("zone") == ["error"] && found.says("zone").contains("no time zones in /nonexistent"))
     }
   }
 
-  @Test func aMistakeInTheConfigurationHasItsFileAndLine() async throws {
-    try await Home.live { home in
+  @Test func configurationErrorHasItsFileAndLine() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       try home.configure("[log]\nlevel = \"info\"\n\n[desktop]\ntimeuot = \"1s\"\n")
       let found = try await doctor(home)
-      #expect(found.states("configuration") == ["bad"])
+      #expect(found.states("configuration") == ["error"])
       #expect(found.says("configuration").contains("\(home.configuration):5"), "\(found.says("configuration"))")
       #expect(found.says("configuration").contains("did you mean desktop.timeout?"))
     }
   }
 
-  @Test func aDamagedStoreIsFoundWithAndWithoutADaemon() async throws {
-    try await Home.live { home in
+  @Test func damagedStoreIsFoundWithAndWithoutADaemon() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
-      try await home.did("add", "Tea", "every", "2h")
+      try await home.mustRun("add", "Tea", "every", "2h")
       _ = try await daemon.stop()
       let store = home.state + "/chime.db"
       var data = try #require(FileManager.default.contents(atPath: store))
@@ -282,53 +282,56 @@ import Testing
       }
       try data.write(to: URL(fileURLWithPath: store))
       let found = try await doctor(home)
-      #expect(found.states("store") == ["bad"] && found.says("store").contains("is damaged"), "\(found.says("store"))")
+      #expect(
+        found.states("store") == ["error"] && found.says("store").contains("is damaged"), "\(found.says("store"))")
       #expect(found.remedies("store").first?.contains("start chimed") == true)
       #expect(FileManager.default.contents(atPath: store) == data)
     }
   }
 
   @Test(.enabled(if: SmallDisk.isPossible, "needs root and mount"))
-  func aFullDiskIsFound() async throws {
-    try await Home.live { home in
+  func fullDiskIsFound() async throws {
+    try await Home.run { home in
       try await home.onSmallDisk { disk in
         _ = try await home.start()
         try disk.fill()
         _ = try await home.chime("add", "Milk", "in", "1h")
         let found = try await doctor(home)
         #expect(
-          found.states("room") == ["bad"] && found.says("room").contains("the disk is full"), "\(found.everything)")
-        #expect(found.states("store") == ["bad"] && found.says("store").contains("disk is full"))
+          found.states("diskSpace") == ["error"] && found.says("diskSpace").contains("the disk is full"),
+          "\(found.everything)")
+        #expect(found.states("store") == ["error"] && found.says("store").contains("disk is full"))
       }
     }
   }
 
   @Test(.enabled(if: Machine.hasClients, "needs the webhook libraries"))
-  func endpointsAndTheirSecretsAreLookedAtAndTriedOnRequestOnly() async throws {
-    try await Home.live { home in
+  func endpointsAreCheckedAndTestedOnlyOnRequest() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, answering: [204, 500])
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)
-      #expect(try await doctor(home).states("endpoints") == ["good"])
+      #expect(try await doctor(home).states("endpoints") == ["ok"])
       #expect(receiver.requests.isEmpty)
       var found = try await doctor(home, "--live")
       #expect(
-        found.states("endpoints") == ["good"] && found.says("endpoints").contains("each accepted a test message: team"))
+        found.states("endpoints") == ["ok"] && found.says("endpoints").contains("each accepted a test message: team"))
       #expect(receiver.requests.count == 1)
       found = try await doctor(home, "--live")
-      #expect(found.states("endpoints") == ["bad"] && found.says("endpoints").contains("did not accept a test message"))
+      #expect(
+        found.states("endpoints") == ["error"] && found.says("endpoints").contains("did not accept a test message"))
 
-      try await home.did("endpoint", "disable", "team")
+      try await home.mustRun("endpoint", "disable", "team")
       found = try await doctor(home)
       #expect(
-        found.states("endpoints") == ["bad"] && found.remedies("endpoints").contains("chime endpoint enable team"))
-      try await home.did("endpoint", "enable", "team")
+        found.states("endpoints") == ["error"] && found.remedies("endpoints").contains("chime endpoint enable team"))
+      try await home.mustRun("endpoint", "enable", "team")
 
       let secret = try #require(
         try FileManager.default.contentsOfDirectory(atPath: home.state + "/secrets").first)
       chmod("\(home.state)/secrets/\(secret)", 0o644)
       found = try await doctor(home)
-      #expect(found.states("secrets") == ["bad"] && found.says("secrets").contains("mode 0644"))
+      #expect(found.states("secrets") == ["error"] && found.says("secrets").contains("mode 0644"))
       #expect(found.remedies("secrets") == ["chmod 600 \(home.state)/secrets/\(secret)"])
       unlink("\(home.state)/secrets/\(secret)")
       _ = try await home.answer("io.chime.Daemon.Reload")
@@ -339,8 +342,8 @@ import Testing
   }
 
   @Test(.enabled(if: Machine.has("openssl"), "needs openssl"))
-  func aCertificateThatIsNotBelievedIsSaid() async throws {
-    try await Home.live { home in
+  func untrustedCertificateIsFound() async throws {
+    try await Home.run { home in
       let script = Machine.package + "/Tests/ChimeDeliveryTests/Support/tls.py"
       let receivers = try await home.spawn(
         Machine.debianPython, [script], environment: ["TMPDIR": home.path], withInput: true)
@@ -349,41 +352,41 @@ import Testing
       }
       let port = try #require(ports["good"].int ?? ports["valid"].int, "\(ports)")
       _ = try await home.start()
-      try await home.did(
+      try await home.mustRun(
         "endpoint", "add", "tls", "https://localhost:\(port)/", "--new-secret", home.path + "/tls.secret")
-      try await home.did("in", "1s", "Tea", "--to", "tls")
+      try await home.mustRun("in", "1s", "Tea", "--to", "tls")
       try await eventually("the attempt has failed", within: .seconds(20)) {
         try await doctor(home).says("endpoints").contains("certificate")
       }
       let found = try await doctor(home)
-      #expect(found.states("endpoints") == ["bad"] && found.says("endpoints").contains("untrusted certificate"))
+      #expect(found.states("endpoints") == ["error"] && found.says("endpoints").contains("untrusted certificate"))
       #expect(found.remedies("endpoints").contains { $0.contains("--ca-file") })
     }
   }
 
-  @Test func aCommandWithoutItsProgramIsFound() async throws {
-    try await Home.live { home in
+  @Test func commandWithAMissingProgramIsFound() async throws {
+    try await Home.run { home in
       let program = home.path + "/backup"
       try home.write("#!/bin/sh\n", to: program, mode: 0o755)
       try home.configure("[commands.backup]\nprogram = \"\(program)\"\n")
       _ = try await home.start()
-      #expect(try await doctor(home).states("commands") == ["good"])
+      #expect(try await doctor(home).states("commands") == ["ok"])
       unlink(program)
       let found = try await doctor(home)
-      #expect(found.states("commands") == ["bad"] && found.says("commands").contains("backup cannot be run"))
+      #expect(found.states("commands") == ["error"] && found.says("commands").contains("backup cannot be run"))
       #expect(found.bad.contains("configuration") && found.says("configuration").contains("chimed.toml:2"))
     }
   }
 
   @Test(.enabled(if: Machine.canManage, "needs root, namespaces and control groups"))
-  func unitsAreLookedAtAndASleepingDaemonIsLeftAsleep() async throws {
-    try await Home.live { home in
+  func unitsAreCheckedWithoutStartingTheDaemon() async throws {
+    try await Home.run { home in
       let manager = try await UserManager.start(in: home)
-      func look() async throws -> Findings { try Findings(await manager.run(Machine.chime, ["doctor", "--json"])) }
+      func findings() async throws -> Findings { try Findings(await manager.run(Machine.chime, ["doctor", "--json"])) }
       try await manager.systemctl("start", "chimed.socket")
       // If systemd answers too slowly, the doctor connects, and the socket starts the daemon.
       var found = try await eventually("systemd answers the doctor in time") { () -> Findings? in
-        let found = try await look()
+        let found = try await findings()
         guard found.says("units").contains("took longer than") else { return found }
         try await manager.systemctl("stop", "chimed.service")
         return nil
@@ -394,75 +397,76 @@ import Testing
 
       // The remedy works.
       try await manager.systemctl("enable", "--now", "chimed.socket", "chimed.service")
-      found = try await settled(look) { $0.states("daemon") == ["good"] }
-      #expect(found.states("daemon") == ["good"], "\(found.everything)")
+      found = try await settled(findings) { $0.states("daemon") == ["ok"] }
+      #expect(found.states("daemon") == ["ok"], "\(found.everything)")
       #expect(found.says("socket").contains("used by systemd"))
-      #expect(found.states("units").allSatisfy { $0 != "bad" }, "\(found.says("units"))")
+      #expect(found.states("units").allSatisfy { $0 != "error" }, "\(found.says("units"))")
 
       // A unit that was changed on disk.
       let file = home.path + "/config/systemd/user/chimed.service"
       let text = try String(contentsOfFile: file, encoding: .utf8)
       try home.write(text + "\n# newer\n", to: file)
-      found = try await look()
+      found = try await findings()
       #expect(found.says("units").contains("chimed.service has changed on disk"), "\(found.says("units"))")
       #expect(found.remedies("units").first == "systemctl --user daemon-reload")
       try await manager.systemctl("daemon-reload")
-      #expect(!(try await look().says("units").contains("has changed on disk")))
+      #expect(!(try await findings().says("units").contains("has changed on disk")))
 
       // A unit whose program is missing, and one that fails.
       try home.write(text.replacing(/ExecStart=\S+/, with: "ExecStart=/nonexistent/chimed"), to: file)
       try await manager.systemctl("daemon-reload")
-      found = try await look()
+      found = try await findings()
       #expect(
         found.bad.contains("units") && found.says("units").contains("runs /nonexistent/chimed, which does not exist"))
       try home.write(text, to: file)
       try await manager.systemctl("daemon-reload")
       try home.configure("[nothing]\n")
       _ = try await manager.run("systemctl", ["--user", "restart", "chimed.service"])
-      found = try await look()
+      found = try await findings()
       #expect(found.bad.contains("units") && found.says("units").contains("has failed"), "\(found.everything)")
       #expect(found.says("configuration").contains("chimed.toml:1"))
     }
   }
 
   @Test(.proof(.booted), .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
-  func theSystemsDaemonIsLookedAtByRootAndByItsUsers() async throws {
-    try await Home.live { home in
+  func rootAndMembersCheckTheSystemDaemon() async throws {
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
-      func look(as user: Int? = nil) async throws -> Findings {
+      func findings(as user: Int? = nil) async throws -> Findings {
         try Findings(await machine.run("chime", ["--system", "doctor", "--json"], as: user))
       }
-      var found = try await look()
+      var found = try await findings()
       #expect(found.bad.contains("daemon"), "\(found.everything)")
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
       found = try await settled {
-        try await look()
+        try await findings()
       } _: {
-        $0.status == 0 && $0.states("daemon") == ["good"] && $0.says("store").hasSuffix("sound")
+        $0.status == 0 && $0.states("daemon") == ["ok"] && $0.says("store").hasSuffix("sound")
       }
       #expect(found.bad == [] && found.status == 0, "\(found.everything)")
-      #expect(found.states("daemon") == ["good"] && found.states("units") == ["good"])
+      #expect(found.states("daemon") == ["ok"] && found.states("units") == ["ok"])
       #expect(found.says("store").contains("chime.db") && found.says("store").hasSuffix("sound"))
       #expect(found.of("bus").isEmpty && found.of("lingering").isEmpty)
       // The command reads the clock state, because the daemon's unit forbids it to the daemon.
-      #expect(["good", "caution"].contains(found.states("clock").first ?? ""), "\(found.says("clock"))")
+      #expect(["ok", "warning"].contains(found.states("clock").first ?? ""), "\(found.says("clock"))")
 
       // A stale copy of the unit in /etc is reported if it differs.
-      try await machine.did("cp", "/usr/local/lib/systemd/system/chimed.service", "/etc/systemd/system/chimed.service")
+      try await machine.mustRun(
+        "cp", "/usr/local/lib/systemd/system/chimed.service", "/etc/systemd/system/chimed.service")
       try await machine.systemctl("daemon-reload")
-      found = try await look()
-      #expect(found.states("units") == ["good"], "\(found.everything)")
-      try await machine.did("sed", "-i", "s/^Restart=.*/Restart=no/", "/etc/systemd/system/chimed.service")
+      found = try await findings()
+      #expect(found.states("units") == ["ok"], "\(found.everything)")
+      try await machine.mustRun("sed", "-i", "s/^Restart=.*/Restart=no/", "/etc/systemd/system/chimed.service")
       try await machine.systemctl("daemon-reload")
-      found = try await look()
-      #expect(found.states("units") == ["caution"], "\(found.everything)")
+      found = try await findings()
+      #expect(found.states("units") == ["warning"], "\(found.everything)")
       #expect(
         found.remedies("units").first
           == "diff /usr/local/lib/systemd/system/chimed.service /etc/systemd/system/chimed.service")
 
       // A user outside the group is told how to join it.
-      try await machine.did("useradd", "--uid", "4711", "ann")
-      found = try await look(as: 4_711)
+      try await machine.mustRun("useradd", "--uid", "4711", "ann")
+      found = try await findings(as: 4_711)
       #expect(found.bad.contains("socket") && found.bad.contains("daemon"), "\(found.everything)")
       #expect(found.remedies("socket").contains { $0.contains("usermod --append --groups chime") })
     }

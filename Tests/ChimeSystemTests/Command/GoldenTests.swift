@@ -10,13 +10,13 @@ struct GoldenTests {
   private static let folder = Machine.package + "/Tests/Golden"
 
   @Test(.timeLimit(.minutes(5)), arguments: ["en", "cs", "json", "plain"])
-  func aLifePrintsWhatWasRecorded(_ form: String) async throws {
-    try await Home.live { home in
-      let life = try await home.run(
+  func scriptedSessionPrintsTheRecordedOutput(_ form: String) async throws {
+    try await Home.run { home in
+      let session = try await home.run(
         Machine.debianPython, [Self.folder + "/run", Machine.programs, form], within: .seconds(280))
-      try #require(life.status == 0, "\(life.text)")
+      try #require(session.status == 0, "\(session.text)")
       let recorded = try String(contentsOfFile: "\(Self.folder)/\(form).txt", encoding: .utf8)
-      let (before, now) = (recorded.split(separator: "\n"), life.out.split(separator: "\n"))
+      let (before, now) = (recorded.split(separator: "\n"), session.out.split(separator: "\n"))
       for change in now.difference(from: before).prefix(20) {
         switch change {
         case .remove(let line, let text, _): Issue.record("\(form).txt:\(line + 1): - \(text)")

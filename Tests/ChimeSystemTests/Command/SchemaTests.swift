@@ -4,9 +4,9 @@ import Testing
 /// The `--json` output of every verb, with little and much data, validated by PyPI's jsonschema against
 /// docs/json/chime.schema.json.
 @Suite struct SchemaTests {
-  @Test(.timeLimit(.minutes(3))) func everyVerbPrintsWhatTheSchemaSays() async throws {
+  @Test(.timeLimit(.minutes(3))) func jsonOfEveryVerbMatchesTheSchema() async throws {
     try #require(Machine.hasClients, "Packaging/dependencies test makes .venv")
-    try await Home.live { home in
+    try await Home.run { home in
       try home.configure("[commands.backup]\nprogram = \"/bin/true\"\n[commands.fails]\nprogram = \"/bin/false\"\n")
       _ = try await home.start()
       let folder = home.path + "/files"

@@ -24,14 +24,14 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func whatWaitsIsSeenAndAnswered() async throws {
-    try await Home.live { home in
-      try home.configure(Home.heard)
+  func waitingOccurrencesAreShownAndAnswered() async throws {
+    try await Home.run { home in
+      try home.configure(Home.popupStub)
       let daemon = try await home.start()
-      try await home.did("add", "Water", "daily at 8:00")
-      try await home.did("fire", "Water")
-      try await home.did("add", "日本語 🍵", "daily at 9:00")
-      try await home.did("fire", "日本語 🍵")
+      try await home.mustRun("add", "Water", "daily at 8:00")
+      try await home.mustRun("fire", "Water")
+      try await home.mustRun("add", "日本語 🍵", "daily at 9:00")
+      try await home.mustRun("fire", "日本語 🍵")
       let terminal = try PseudoTerminal(columns: 80, rows: 24)
       let child = try await watch(home, terminal)
       try await eventually("both wait: \(terminal.text)") {
@@ -50,19 +50,19 @@ import Testing
       try await eventually("it is done: \(terminal.text)") {
         terminal.text.contains("\"Water\" is done") && !terminal.rows.contains { $0.contains("just now  Water") }
       }
-      let history = try await home.listed("history")["occurrences"].elements
+      let history = try await home.json("history")["occurrences"].elements
       #expect(history.first { $0["title"] == "Water" }?["state"] == "done")
       // The remaining one is selected; snooze it for a typed length.
       terminal.press("S")
       try await eventually("it asks") { terminal.text.contains("snooze for:") }
       terminal.press("25m\r")
       try await eventually("it is snoozed: \(terminal.text)") { terminal.text.contains("snoozed until") }
-      let snoozed = try await home.listed("history", "--open")["occurrences"][0]
+      let snoozed = try await home.json("history", "--open")["occurrences"][0]
       #expect(snoozed["state"] == "snoozed" && snoozed["snoozedUntil"] != .null, "\(snoozed)")
 
       // Changes by other clients appear.
-      try await home.did("add", "Tea", "daily at 10:00")
-      try await home.did("fire", "Tea")
+      try await home.mustRun("add", "Tea", "daily at 10:00")
+      try await home.mustRun("fire", "Tea")
       try await eventually("it is seen: \(terminal.text)") {
         terminal.rows.contains { $0.contains("just now") && $0.contains("Tea") }
           && terminal.text.contains("fired      \"Tea\" on request")
@@ -76,10 +76,10 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func everySizeIsFilledAndHelpIsThere() async throws {
-    try await Home.live { home in
+  func screenFillsEverySizeAndShowsHelp() async throws {
+    try await Home.run { home in
       _ = try await home.start()
-      try await home.did("add", "Water", "daily at 8:00")
+      try await home.mustRun("add", "Water", "daily at 8:00")
       let terminal = try PseudoTerminal(columns: 80, rows: 24)
       let child = try await watch(home, terminal)
       for (columns, rows) in [(40, 12), (200, 60), (20, 5), (80, 24)] {
@@ -103,8 +103,8 @@ import Testing
   @Test(
     .timeLimit(.minutes(2)),
     arguments: ProofTier.amount(quick: [SIGTERM, SIGINT], proof: [SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGINT]))
-  func theTerminalIsGivenBackByEverySignal(_ signal: Int32) async throws {
-    try await Home.live { home in
+  func terminalIsRestoredAfterEachSignal(_ signal: Int32) async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let terminal = try PseudoTerminal(columns: 80, rows: 24)
       let child = try await watch(home, terminal)
@@ -117,8 +117,8 @@ import Testing
 
   /// A crash restores the terminal first; the runtime's report goes to the normal screen.
   @Test(.timeLimit(.minutes(2)), arguments: ProofTier.amount(quick: [SIGSEGV], proof: [SIGSEGV, SIGILL, SIGABRT]))
-  func theTerminalIsGivenBackByACrash(_ signal: Int32) async throws {
-    try await Home.live { home in
+  func terminalIsRestoredAfterACrash(_ signal: Int32) async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let terminal = try PseudoTerminal(columns: 80, rows: 24)
       let child = try await watch(home, terminal)
@@ -129,8 +129,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func ctrlZStopsAndGoesOn() async throws {
-    try await Home.live { home in
+  func ctrlZSuspendsAndResumesTheScreen() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let terminal = try PseudoTerminal(columns: 80, rows: 24)
       // A shell with job control, which can continue a stopped program.
@@ -153,11 +153,11 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func theDaemonMayGoAndComeBack() async throws {
-    try await Home.live { home in
-      try home.configure(Home.heard)
+  func screenReconnectsAfterADaemonRestart() async throws {
+    try await Home.run { home in
+      try home.configure(Home.popupStub)
       let daemon = try await home.start()
-      try await home.did("add", "Water", "daily at 8:00")
+      try await home.mustRun("add", "Water", "daily at 8:00")
       let terminal = try PseudoTerminal(columns: 80, rows: 24)
       let child = try await watch(home, terminal)
       try await eventually("it has read all: \(terminal.text)") { terminal.text.contains("Water") }
@@ -168,7 +168,7 @@ import Testing
       #expect(terminal.text.contains("Water"), "what was known stays")
       _ = try await home.start()
       try await eventually("it is back by itself: \(terminal.text)") { terminal.rows[0].contains("Chime: all right") }
-      try await home.did("add", "Tea", "daily at 9:00")
+      try await home.mustRun("add", "Tea", "daily at 9:00")
       try await eventually("and alive: \(terminal.text)") { terminal.text.contains("Tea") }
       terminal.press("q")
       #expect(try await child.ended() == .exited(0))
@@ -178,10 +178,10 @@ import Testing
 
   /// Without countdowns, an idle screen writes nothing and wakes nobody.
   @Test(.proof(.patience), .timeLimit(.minutes(2)))
-  func anIdleScreenIsStill() async throws {
-    try await Home.live { home in
+  func idleScreenWritesNothing() async throws {
+    try await Home.run { home in
       _ = try await home.start()
-      try await home.did("add", "Water", "daily at 8:00 starting 2096-01-01")
+      try await home.mustRun("add", "Water", "daily at 8:00 starting 2096-01-01")
       let terminal = try PseudoTerminal(columns: 80, rows: 24)
       let child = try await watch(home, terminal)
       try await eventually("all is drawn: \(terminal.text)") { terminal.text.contains("Water") }
@@ -203,18 +203,18 @@ import Testing
 
   /// Without a screen, events are printed as lines.
   @Test(.timeLimit(.minutes(2)))
-  func linesWhereNoScreenIs() async throws {
-    try await Home.live { home in
+  func eventsArePrintedAsLinesWithoutAScreen() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       for (number, (term, option)) in [("xterm-256color", "--lines"), ("dumb", "--color=auto"), ("", "--color=auto")]
         .enumerated()
       {
-        try await home.did("add", "Water \(number)", "daily at 8:00")
+        try await home.mustRun("add", "Water \(number)", "daily at 8:00")
         let terminal = try PseudoTerminal(columns: 80, rows: 24)
         let child = try await home.spawn(
           Machine.chime, ["watch", option], environment: ["TERM": term, "LC_ALL": "C.UTF-8"], on: terminal)
         try await eventually("it waits: \(terminal.text)") { terminal.text.contains("Waiting for events") }
-        try await home.did("fire", "Water \(number)")
+        try await home.mustRun("fire", "Water \(number)")
         try await eventually("a line comes: \(terminal.text)") { terminal.rows.contains { $0.contains("fired") } }
         #expect(!terminal.isAlternate && terminal.isCooked)
         child.send(SIGINT)

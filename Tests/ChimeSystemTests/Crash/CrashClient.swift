@@ -5,7 +5,7 @@ struct CrashClient: Sendable {
   let number: Int
   let round: Int
   let seed: UInt64
-  let ledger: CrashLedger
+  let expectations: CrashExpectations
   let receiver: String
   /// Recurring reminders, which all clients pause and resume.
   let recurring: [String]
@@ -15,7 +15,7 @@ struct CrashClient: Sendable {
   /// - Parameter most: the number of requests after which it adds no more reminders, to keep the final check short; it
   ///   continues with existing ones, so that a crash at any moment meets a request.
   /// - Throws: if an acknowledged state is lost; a lost connection only ends the client.
-  func live(_ path: String, most: Int) throws {
+  func run(_ path: String, most: Int) throws {
     var random = SeededGenerator(state: seed &+ UInt64(round &* 16 &+ number))
     var isAsking = false
     do {
@@ -34,7 +34,7 @@ struct CrashClient: Sendable {
   }
 
   private func forgetDoubts() {
-    ledger.change { state in
+    expectations.change { state in
       for (id, wanted) in state.reminders where wanted.client == number && wanted.doubt != nil {
         state.reminders[id]?.doubt = nil
       }
@@ -43,14 +43,14 @@ struct CrashClient: Sendable {
 
   /// Settles open requests: repeats those with tokens, and checks the others.
   func settle(_ socket: RawSocket) throws {
-    let before = ledger.now
+    let before = expectations.now
     for (token, request) in before.unanswered where token.hasPrefix("\(number)-") {
       try add(token, request, socket)
-      ledger.change { $0.doubts += 1 }
+      expectations.change { $0.doubts += 1 }
     }
     for (id, wanted) in before.reminders where wanted.client == number && wanted.doubt != nil {
       let done = try settle(id, wanted, socket)
-      ledger.change {
+      expectations.change {
         $0.doubts += 1
         if done { $0.doubtsDone += 1 }
       }
@@ -58,14 +58,14 @@ struct CrashClient: Sendable {
     if number == 0 { try checkEndpoints(socket) }
   }
 
-  private func settle(_ id: String, _ wanted: CrashLedger.Wanted, _ socket: RawSocket) throws -> Bool {
+  private func settle(_ id: String, _ wanted: CrashExpectations.ExpectedReminder, _ socket: RawSocket) throws -> Bool {
     guard let doubt = wanted.doubt else { return false }
     let found = try reminder(id, socket)
     var new = wanted
     new.doubt = nil
     switch doubt {
     case .removal where found == nil:
-      ledger.change {
+      expectations.change {
         $0.reminders[id] = nil
         $0.removed.insert(id)
       }
@@ -77,13 +77,13 @@ struct CrashClient: Sendable {
     case .removal: break
     }
     try CrashProof.expect(found, is: new, id)
-    ledger.change { [new] in $0.reminders[id] = new }
+    expectations.change { [new] in $0.reminders[id] = new }
     return new.title != wanted.title || new.isPaused != wanted.isPaused
   }
 
   /// Checks that one random reminder of this client is as acknowledged.
   private func check(one random: inout SeededGenerator, _ socket: RawSocket) throws {
-    let state = ledger.now
+    let state = expectations.now
     if let (id, wanted) = state.reminders.filter({ $0.value.client == number }).randomElement(using: &random) {
       try CrashProof.expect(try reminder(id, socket), is: wanted, id)
     }
@@ -120,7 +120,7 @@ struct CrashClient: Sendable {
   private func call(_ method: String, _ parameters: JSON, _ socket: RawSocket) throws -> RawSocket.Answer {
     let answer = try socket.call(method, parameters)
     if answer.error?.hasSuffix(".StoreUnavailable") == true { throw Refused() }
-    ledger.change { $0.acknowledged += 1 }
+    expectations.change { $0.acknowledged += 1 }
     return answer
   }
 
@@ -153,7 +153,7 @@ struct CrashClient: Sendable {
   }
 
   private func add(_ token: String, _ draft: JSON, _ socket: RawSocket) throws {
-    ledger.change {
+    expectations.change {
       if $0.unanswered.updateValue(draft, forKey: token) == nil { $0.tokens += 1 }
     }
     let answer: JSON
@@ -165,11 +165,11 @@ struct CrashClient: Sendable {
     let imported = answer["added"].elements
     let reminder = answer["reminder"]
     let isSoon = draft["when"].string?.hasPrefix("in ") ?? false
-    ledger.change { state in
+    expectations.change { state in
       state.unanswered[token] = nil
       for one in imported { state.imported[one["id"].string ?? ""] = one["title"].string }
       guard let id = reminder["id"].string else { return }
-      state.reminders[id] = CrashLedger.Wanted(
+      state.reminders[id] = CrashExpectations.ExpectedReminder(
         client: number, title: draft["title"].string ?? "", when: reminder["when"].string ?? "",
         channels: draft["channels"].elements.compactMap(\.string), isSoon: isSoon)
     }
@@ -182,8 +182,10 @@ struct CrashClient: Sendable {
   }
 
   /// Returns a random reminder of this client; one-off ones only if `soon`.
-  private func mine(soon: Bool, _ random: inout SeededGenerator) -> (key: String, value: CrashLedger.Wanted)? {
-    ledger.now.reminders.filter { $0.value.client == number && (soon || !$0.value.isSoon) }.randomElement(
+  private func mine(soon: Bool, _ random: inout SeededGenerator) -> (
+    key: String, value: CrashExpectations.ExpectedReminder
+  )? {
+    expectations.now.reminders.filter { $0.value.client == number && (soon || !$0.value.isSoon) }.randomElement(
       using: &random)
   }
 
@@ -193,20 +195,20 @@ struct CrashClient: Sendable {
     let title = "Load \(number)-\(round)-\(step) edited"
     let body = "text \(step)"
     let urgency = ["low", "normal", "critical"][Int.random(in: 0..<3, using: &random)]
-    ledger.change { $0.reminders[id]?.doubt = .change(title: title, body: body, urgency: urgency) }
+    expectations.change { $0.reminders[id]?.doubt = .change(title: title, body: body, urgency: urgency) }
     _ = try must(
       "io.chime.Reminders.Update",
       ["id": .string(id), "change": ["title": .string(title), "body": .string(body), "urgency": .string(urgency)]],
       socket)
     (wanted.title, wanted.body, wanted.urgency, wanted.doubt) = (title, body, urgency, nil)
-    ledger.change { [wanted] in $0.reminders[id] = wanted }
+    expectations.change { [wanted] in $0.reminders[id] = wanted }
   }
 
   private func remove(_ socket: RawSocket, _ random: inout SeededGenerator) throws {
     guard let (id, _) = mine(soon: true, &random) else { return }
-    ledger.change { $0.reminders[id]?.doubt = .removal }
+    expectations.change { $0.reminders[id]?.doubt = .removal }
     _ = try must("io.chime.Reminders.Remove", ["id": .string(id)], socket)
-    ledger.change {
+    expectations.change {
       $0.reminders[id] = nil
       $0.removed.insert(id)
     }
@@ -214,9 +216,9 @@ struct CrashClient: Sendable {
 
   private func pause(_ socket: RawSocket, _ random: inout SeededGenerator) throws {
     guard let (id, wanted) = mine(soon: false, &random) else { return }
-    ledger.change { $0.reminders[id]?.doubt = .pause(!wanted.isPaused) }
+    expectations.change { $0.reminders[id]?.doubt = .pause(!wanted.isPaused) }
     _ = try must("io.chime.Reminders.\(wanted.isPaused ? "Resume" : "Pause")", ["id": .string(id)], socket)
-    ledger.change {
+    expectations.change {
       $0.reminders[id]?.isPaused = !wanted.isPaused
       $0.reminders[id]?.doubt = nil
     }
@@ -228,14 +230,14 @@ struct CrashClient: Sendable {
     let own = open.elements.filter { $0["title"].string?.hasPrefix("Load \(number)-") ?? false }
     guard let id = own.randomElement(using: &random)?["id"] else { return }
     let text = id.string ?? ""
-    let (method, said): (String, CrashLedger.Answer) =
+    let (method, said): (String, CrashExpectations.Answer) =
       [("Done", .done), ("Done", .done), ("Dismiss", .dismissed), ("Snooze", .snoozed)][
         Int.random(in: 0..<4, using: &random)]
-    ledger.change { _ = $0.answeredInDoubt.insert(text) }
+    expectations.change { _ = $0.answeredInDoubt.insert(text) }
     // The receiver may have answered first.
     let answer = try call(
       "io.chime.Occurrences.\(method)", said == .snoozed ? ["id": id, "length": "PT1S"] : ["id": id], socket)
-    ledger.change {
+    expectations.change {
       $0.answeredInDoubt.remove(text)
       if answer.error == nil { $0.answers[text] = said }
     }
@@ -246,19 +248,19 @@ struct CrashClient: Sendable {
   private func changeEndpoints(_ step: Int, _ socket: RawSocket, _ random: inout SeededGenerator) throws {
     if Bool.random(using: &random) {
       let value = "\(round)-\(step)"
-      ledger.change { $0.header.doubt = value }
+      expectations.change { $0.header.doubt = value }
       _ = try must(
         "io.chime.Endpoints.Update",
         ["name": "team", "settings": ["headers": [["name": "x-edit", "value": .string(value)]]]], socket)
-      ledger.change { $0.header = (value, nil) }
+      expectations.change { $0.header = (value, nil) }
     } else {
       let bytes = Data((0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
       let secret = "whsec_" + bytes.base64EncodedString()
-      ledger.change { $0.secret.doubt = secret }
+      expectations.change { $0.secret.doubt = secret }
       _ = try must(
         "io.chime.Endpoints.Put",
         ["name": "side", "url": .string(receiver), "secret": .string(secret)], socket)
-      ledger.change { $0.secret = (secret, nil) }
+      expectations.change { $0.secret = (secret, nil) }
     }
   }
 
@@ -266,10 +268,10 @@ struct CrashClient: Sendable {
     let endpoints = try must("io.chime.Endpoints.List", [:], socket)["endpoints"].elements
     let team = endpoints.first { $0["name"].string == "team" }
     let header = team?["settings"]["headers"][0]["value"].string ?? ""
-    let known = ledger.now.header
+    let known = expectations.now.header
     guard header == known.known || header == known.doubt else {
       throw HarnessFailure("the endpoint's header is \(header), and was acknowledged as \(known.known)")
     }
-    ledger.change { $0.header = (header, nil) }
+    expectations.change { $0.header = (header, nil) }
   }
 }

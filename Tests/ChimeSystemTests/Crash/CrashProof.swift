@@ -4,7 +4,7 @@ import Testing
 /// The invariants of a daemon that was killed repeatedly, checked through its socket and its receivers.
 struct CrashProof: Sendable {
   let home: Home
-  let ledger: CrashLedger.State
+  let expectations: CrashExpectations.State
   /// The received webhooks, with the responses.
   let requests: [JSON]
   /// The recurring reminders: id, and period in seconds.
@@ -13,7 +13,7 @@ struct CrashProof: Sendable {
   let last: Int64
 
   /// Checks that a definition is as acknowledged.
-  static func expect(_ found: JSON?, is wanted: CrashLedger.Wanted, _ id: String) throws {
+  static func expect(_ found: JSON?, is wanted: CrashExpectations.ExpectedReminder, _ id: String) throws {
     guard let found else { throw HarnessFailure("\(id) was acknowledged and is gone: \(wanted)") }
     let isPaused = found["state"].string == "paused"
     guard found["title"].string == wanted.title, found["body"].string == wanted.body,
@@ -23,14 +23,14 @@ struct CrashProof: Sendable {
   }
 
   /// Checks that the secret file holds the endpoint's last secret completely.
-  static func checkSecret(_ ledger: CrashLedger, _ home: Home) throws {
-    let known = ledger.now.secret
+  static func checkSecret(_ expectations: CrashExpectations, _ home: Home) throws {
+    let known = expectations.now.secret
     let text = String(
       decoding: FileManager.default.contents(atPath: "\(home.state)/secrets/\(geteuid())-side") ?? Data(), as: UTF8.self
     )
     let found = [known.known, known.doubt ?? known.known].first { text.contains($0) }
     guard let found else { throw HarnessFailure("the secret that was acknowledged is not in its file") }
-    ledger.change { $0.secret.known = found }
+    expectations.change { $0.secret.known = found }
   }
 
   /// - Returns: the numbers for the report.
@@ -44,7 +44,7 @@ struct CrashProof: Sendable {
     let runs = try proveDeliveries(deliveries)
     let ids = Set(requests.compactMap { $0["id"].string })
     return [
-      ("reminders", reminders.count + ledger.removed.count), ("occurrences", occurrences.count),
+      ("reminders", reminders.count + expectations.removed.count), ("occurrences", occurrences.count),
       ("deliveries", deliveries.count), ("requests at the receiver", requests.count),
       ("repeats among them", requests.count - ids.count), ("runs of a command", runs.count),
       ("repeats among them", runs.count - Set(runs).count),
@@ -52,11 +52,11 @@ struct CrashProof: Sendable {
   }
 
   private func proveDefinitions(_ found: [String: JSON]) {
-    for (id, wanted) in ledger.reminders {
+    for (id, wanted) in expectations.reminders {
       do { try Self.expect(found[id], is: wanted, id) } catch { Issue.record("\(error)") }
     }
-    for (id, title) in ledger.imported { #expect(found[id]?["title"].string == title, "imported \(id)") }
-    let known = Set(ledger.reminders.keys).union(ledger.imported.keys).union(recurring.keys)
+    for (id, title) in expectations.imported { #expect(found[id]?["title"].string == title, "imported \(id)") }
+    let known = Set(expectations.reminders.keys).union(expectations.imported.keys).union(recurring.keys)
     let strange = Set(found.keys).subtracting(known)
     #expect(strange.isEmpty, "removed, or made twice: \(strange.compactMap { found[$0] })")
   }
@@ -69,11 +69,11 @@ struct CrashProof: Sendable {
       let before = byID.updateValue(occurrence, forKey: occurrence["id"].string ?? "")
       #expect(before == nil, "recorded twice: \(occurrence)")
     }
-    for (id, wanted) in ledger.reminders where wanted.isSoon {
+    for (id, wanted) in expectations.reminders where wanted.isSoon {
       #expect(counts[id] == 1, "\(wanted.title) has come \(counts[id] ?? 0) times")
     }
-    for id in ledger.removed { #expect(counts[id] ?? 0 <= 1) }
-    for (id, answer) in ledger.answers {
+    for id in expectations.removed { #expect(counts[id] ?? 0 <= 1) }
+    for (id, answer) in expectations.answers {
       let found = byID[id] ?? .null
       let state = found["state"].string ?? "nothing"
       let isKept =
@@ -150,7 +150,7 @@ struct CrashProof: Sendable {
     for delivery in deliveries {
       channels[delivery["reminder"].string ?? "", default: []].insert(delivery["channel"].string ?? "")
     }
-    for (id, wanted) in ledger.reminders where wanted.isSoon {
+    for (id, wanted) in expectations.reminders where wanted.isSoon {
       #expect(channels[id] == Set(wanted.channels), "\(wanted.title) went to \(channels[id] ?? [])")
     }
   }

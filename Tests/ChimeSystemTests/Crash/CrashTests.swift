@@ -22,9 +22,9 @@ struct CrashTests {
     """
 
   @Test(.timeLimit(.minutes(60)))
-  func crashesLoseNothingAndDoubleNothing() async throws {
+  func crashesLoseAndDuplicateNothing() async throws {
     print("CrashTests: CHIME_TEST_SEED=\(Self.seed)")
-    try await Home.live { home in
+    try await Home.run { home in
       let begin = ContinuousClock.now
       var random = SeededGenerator(state: Self.seed)
       let library = try await home.diesAt()
@@ -45,37 +45,37 @@ struct CrashTests {
         try receiver.lines.first.map { try JSON(parsing: $0)["port"].int } ?? nil
       }
       let url = "http://127.0.0.1:\(port)/"
-      let ledger = CrashLedger()
-      let recurring = try await prepare(home, url, ledger)
+      let expectations = CrashExpectations()
+      let recurring = try await prepare(home, url, expectations)
 
       var deaths: [CrashDeath: Int] = [:]
       for round in 1...Self.rounds {
         let death = CrashDeath.random(using: &random)
         deaths[death, default: 0] += 1
-        var life = CrashLife(
+        var run = CrashRun(
           home: home,
           clients: (0..<4).map {
             CrashClient(
-              number: $0, round: round, seed: Self.seed, ledger: ledger, receiver: url,
+              number: $0, round: round, seed: Self.seed, expectations: expectations, receiver: url,
               recurring: recurring.keys.sorted())
           },
           death: death, library: library, killFile: home.path + "/kill", random: random)
         do {
-          try await life.live()
-          try CrashProof.checkSecret(ledger, home)
+          try await run.run()
+          try CrashProof.checkSecret(expectations, home)
         } catch {
           throw HarnessFailure("CHIME_TEST_SEED=\(Self.seed), round \(round), death \(death): \(error)")
         }
-        random = life.random
+        random = run.random
       }
       let crashed = ContinuousClock.now
 
       try home.write("", to: home.path + "/good")
       let daemon = try await home.start(Machine.programs + "/chimed")
       let last = Int64(Date().timeIntervalSince1970)
-      try await settle(home, recurring, ledger, url)
+      try await settle(home, recurring, expectations, url)
       let proof = CrashProof(
-        home: home, ledger: ledger.now,
+        home: home, expectations: expectations.now,
         requests: receiver.lines.dropFirst().compactMap { try? JSON(parsing: $0) },
         recurring: recurring, last: last)
       let figures = try await proof.prove()
@@ -86,7 +86,7 @@ struct CrashTests {
       let left = try leftovers(home)
       #expect(left.isEmpty, "\(left)")
 
-      let now = ledger.now
+      let now = expectations.now
       let told = [
         ("rounds", Self.rounds), ("acknowledged requests", now.acknowledged), ("answers that got lost", now.doubts),
         ("changes among them that were made", now.doubtsDone),
@@ -101,7 +101,7 @@ struct CrashTests {
   }
 
   /// Creates the endpoints and the recurring reminders.
-  private func prepare(_ home: Home, _ url: String, _ ledger: CrashLedger) async throws -> [String: Int64] {
+  private func prepare(_ home: Home, _ url: String, _ expectations: CrashExpectations) async throws -> [String: Int64] {
     let daemon = try await home.start(Machine.programs + "/chimed")
     for name in ["team", "side"] {
       _ = try await home.answer(
@@ -111,8 +111,8 @@ struct CrashTests {
           "settings": ["headers": [["name": "x-edit", "value": "0"]]],
         ])
     }
-    ledger.change { $0.header = ("0", nil) }
-    ledger.change { $0.secret = (Receiver.secret, nil) }
+    expectations.change { $0.header = ("0", nil) }
+    expectations.change { $0.secret = (Receiver.secret, nil) }
     var recurring: [String: Int64] = [:]
     for (period, channels, catchUp) in [
       (1, ["team"], "latest"), (2, ["note"], "all"), (3, ["team", "desktop"], "skip"),
@@ -134,12 +134,14 @@ struct CrashTests {
   }
 
   /// Settles open requests, and waits until no delivery is pending.
-  private func settle(_ home: Home, _ recurring: [String: Int64], _ ledger: CrashLedger, _ url: String) async throws {
+  private func settle(_ home: Home, _ recurring: [String: Int64], _ expectations: CrashExpectations, _ url: String)
+    async throws
+  {
     let socket = home.socket
     try await blocking {
       let connection = try RawSocket(path: socket)
       for number in 0..<4 {
-        try CrashClient(number: number, round: 0, seed: 0, ledger: ledger, receiver: url, recurring: [])
+        try CrashClient(number: number, round: 0, seed: 0, expectations: expectations, receiver: url, recurring: [])
           .settle(connection)
       }
     }

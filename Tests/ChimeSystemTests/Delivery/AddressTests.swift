@@ -21,8 +21,8 @@ struct AddressTests {
 
   /// A changed rule applies from the next message on, despite open connections.
   @Test(.timeLimit(.minutes(1)))
-  func aChangedRuleCountsAtOnce() async throws {
-    try await Home.live { home in
+  func changedAddressRuleAppliesAtOnce() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let daemon = try await home.start()
       try await home.addEndpoint("team", receiver)
@@ -37,8 +37,8 @@ struct AddressTests {
   }
 
   @Test(.enabled(if: Machine.isRoot, "needs root, whom the system's daemon serves"), .timeLimit(.minutes(1)))
-  func theSystemsDaemonDialsNothingLocalUnlessItIsAllowed() async throws {
-    try await Home.live { home in
+  func systemDaemonDialsLocalAddressesOnlyIfAllowed() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       try home.configure("")
       let daemon = try await home.start(
@@ -64,8 +64,8 @@ struct AddressTests {
 
   /// The daemon ignores the proxy variables of the environment, whatever their names.
   @Test(.timeLimit(.minutes(1)))
-  func theEnvironmentNamesNoProxyAndNoException() async throws {
-    try await Home.live { home in
+  func proxyVariablesOfTheEnvironmentAreIgnored() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let proxy = try await home.spawn(
         Machine.debianPython, [Machine.package + "Tests/ChimeDeliveryTests/Support/proxy.py"], withInput: true)
@@ -93,8 +93,8 @@ struct AddressTests {
 
   /// A host name that resolves differently the second time, as from a hostile name server; /etc/hosts simulates this.
   @Test(.enabled(if: Machine.canManage, "needs root and mount namespaces"), .timeLimit(.minutes(1)))
-  func aNameThatMovesIsJudgedWhereItLeads() async throws {
-    try await Home.live { home in
+  func reboundHostNameIsCheckedAtEachConnection() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let hosts = home.path + "/hosts"
       try home.write("127.0.0.2 moving.test\n", to: hosts, mode: 0o644)
@@ -126,8 +126,8 @@ struct AddressTests {
   /// Without a resolver of its own, libcurl would wait half a minute for the resolver when it gives up a request, and
   /// delay all others.
   @Test(.proof(.patience), .enabled(if: Machine.canManage, "needs root and mount namespaces"), .timeLimit(.minutes(1)))
-  func aNameServerThatHangsDelaysNobody() async throws {
-    try await Home.live { home in
+  func hangingNameServerDelaysNoOtherRequest() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let server = try await home.spawn(
         Machine.debianPython,

@@ -5,8 +5,8 @@ import Testing
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct AnswerTests {
   @Test(.enabled(if: Machine.hasMockBus, "needs dbus-daemon and busctl"), .timeLimit(.minutes(1)))
-  func doneByAReceiverTakesThePopupDown() async throws {
-    try await Home.live { home in
+  func doneFromAReceiverClosesThePopup() async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       let receiver = try await Receiver.start(in: home, saying: [#"{"action":"done"}"#], isHeld: true)
       _ = try await home.start()
@@ -29,8 +29,8 @@ struct AnswerTests {
   /// A receiver snoozes first and answers *done* second: two rounds, each with a delivery of its own. A snooze lasts a
   /// minute at least, which the test cuts short.
   @Test(.timeLimit(.minutes(1)))
-  func aReceiverSnoozes() async throws {
-    try await Home.live { home in
+  func receiverSnoozesAndThenAnswersDone() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(
         in: home, saying: [#"{"action":"snooze","for":"PT1M"}"#, #"{"action":"done"}"#])
       _ = try await home.start()
@@ -39,9 +39,9 @@ struct AnswerTests {
       try await eventually("the occurrence is snoozed") {
         try await home.latestOccurrence(of: id)["state"].string == "snoozed"
       }
-      try await home.did("snooze", id, "until", "tomorrow", "at", "9")
+      try await home.mustRun("snooze", id, "until", "tomorrow", "at", "9")
       #expect(try await home.latestOccurrence(of: id)["snoozedUntil"]["at"].string?.contains("T09:00:00") == true)
-      try await home.did("snooze", id, "1s")
+      try await home.mustRun("snooze", id, "1s")
       try await eventually("the occurrence is done") {
         try await home.latestOccurrence(of: id)["state"].string == "done"
       }
@@ -53,8 +53,8 @@ struct AnswerTests {
 
   /// An answer does not reopen an occurrence that was closed meanwhile, and does not affect other occurrences.
   @Test(.timeLimit(.minutes(1)))
-  func anAnswerToWhatIsClosedChangesNothing() async throws {
-    try await Home.live { home in
+  func answerToAClosedOccurrenceChangesNothing() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, saying: [#"{"action":"snooze","for":"1h"}"#], isHeld: true)
       let daemon = try await home.start()
       try await home.addEndpoint("team", receiver)
@@ -62,7 +62,7 @@ struct AnswerTests {
       let id = try await home.add("Closed", "in 1s", to: ["team"])
       try await eventually("the receiver has it") { receiver.requests.count == 1 }
       let occurrence = try await home.latestOccurrence(of: id)
-      try await home.did("dismiss", occurrence["id"].string ?? "")
+      try await home.mustRun("dismiss", occurrence["id"].string ?? "")
       home.releaseReceiver()
       try await eventually("the attempt is recorded") {
         try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])["deliveries"][0][
@@ -78,8 +78,8 @@ struct AnswerTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func anAnswerThatIsNotUnderstoodIsInTheRecord() async throws {
-    try await Home.live { home in
+  func invalidAnswerIsRecordedWithItsDelivery() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, saying: [#"{"action":"explode"}"#])
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)

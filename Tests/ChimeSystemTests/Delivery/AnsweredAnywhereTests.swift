@@ -7,7 +7,7 @@ struct AnsweredAnywhereTests {
   private static let seed =
     ProcessInfo.processInfo.environment["CHIME_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
 
-  private enum Way: String, CaseIterable {
+  private enum AnswerChannel: String, CaseIterable {
     case popup, phone, home, room, page, cli
 
     var answeredBy: String? {
@@ -19,7 +19,7 @@ struct AnsweredAnywhereTests {
     }
 
     /// The ways whose answers are kept while no daemon runs.
-    static let kept: [Way] = [.phone, .home, .room, .page]
+    static let kept: [AnswerChannel] = [.phone, .home, .room, .page]
   }
 
   /// The screens of one user, one of each kind.
@@ -46,14 +46,14 @@ struct AnsweredAnywhereTests {
         Room.open(.standIn, in: home), PushServer.start(in: home), MailServer.start(in: home)
       )
       let daemon = try await home.start()
-      try await home.did(
+      try await home.mustRun(
         "endpoint", "add", "phone", phone.url("alerts"), "--template", "ntfy", "--replies", phone.url("answers"))
-      try await home.did("endpoint", "add", "home", broker.url())
+      try await home.mustRun("endpoint", "add", "home", broker.url())
       try await room.add()
       try home.write("\(PushServer.application)\n\(PushServer.client)\n", to: home.path + "/tokens")
-      try await home.did(
+      try await home.mustRun(
         "endpoint", "add", "push", push.url, "--template", "gotify", "--token-file", home.path + "/tokens")
-      try await home.did(
+      try await home.mustRun(
         "endpoint", "add", "mail", "mailto:ann@example.org", "--via", mail.url, "--from", "chime@example.net")
       let page = try await AnswerPage.start(
         in: home, ["--in-order", "--events", "fired,repeated,done,snoozed,dismissed,missed,reopened"])
@@ -67,7 +67,7 @@ struct AnsweredAnywhereTests {
     private func areRead() async throws {
       try await eventually("answers are read", within: .seconds(60)) {
         try await home.answer("io.chime.Endpoints.List")["endpoints"].elements.allSatisfy {
-          ["open", nil].contains($0["replies"]["state"].string)
+          ["connected", nil].contains($0["replies"]["state"].string)
         }
       }
     }
@@ -98,7 +98,7 @@ struct AnsweredAnywhereTests {
       guard button(title) != nil, token(title) != nil, !popups(title).isEmpty, push.screen.contains(title),
         emails(title) == 1, try await page.shows(title), try await !events(title).isEmpty
       else { return false }
-      return try await home.listed("deliveries")["deliveries"].elements.allSatisfy {
+      return try await home.json("deliveries")["deliveries"].elements.allSatisfy {
         ["delivered", "cancelled"].contains($0["state"].string)
       }
     }
@@ -113,14 +113,14 @@ struct AnsweredAnywhereTests {
       return try await events(title).allSatisfy { $0.text.contains("✔ done at ") }
     }
 
-    func answer(_ title: String, _ id: String, on way: Way) async throws {
+    func answer(_ title: String, _ id: String, on way: AnswerChannel) async throws {
       switch way {
       case .popup: try await desktop.press("done", on: UInt32(try #require(popups(title).last)))
       case .phone: try await phone.press(try #require(button(title)))
       case .home: try await broker.send(try #require(token(title)))
       case .room: try await room.server.react(room.ann, room.id, to: try #require(try await events(title).last).id, "✅")
       case .page: try await page.press(try #require(try await page.token(title, "Done")))
-      case .cli: try await home.did("done", id)
+      case .cli: try await home.mustRun("done", id)
       }
     }
   }
@@ -131,13 +131,13 @@ struct AnsweredAnywhereTests {
 
   private func addList(_ receiver: Receiver, _ home: Home) async throws {
     try home.write(Receiver.secret + "\n", to: home.path + "/secret")
-    try await home.did(
+    try await home.mustRun(
       "endpoint", "add", "list", receiver.url, "--secret-file", home.path + "/secret", "--in-order", "--reminders",
       "all", "--events", "fired,repeated,done,snoozed,dismissed,missed,reopened")
   }
 
   private func isTold(_ titles: [String], _ receiver: Receiver) async throws {
-    try await eventually("each is told", within: .seconds(60)) {
+    try await eventually("each is notified", within: .seconds(60)) {
       let told = receiver.told
       return titles.allSatisfy { told[$0]?.contains("occurrence.done") == true }
     }
@@ -162,7 +162,7 @@ struct AnsweredAnywhereTests {
       phone.append(ContinuousClock.now - begin)
       begin = ContinuousClock.now
       try await screens.broker.send("\(number)", to: "test/bare")
-      try await eventually("it is heard") { screens.broker.messages("test/bare").count == number }
+      try await eventually("it is received") { screens.broker.messages("test/bare").count == number }
       home.append(ContinuousClock.now - begin)
     }
     return (phone, home)
@@ -170,20 +170,22 @@ struct AnsweredAnywhereTests {
 
   /// Each reminder is answered once, on one screen, and disappears from all.
   @Test(.timeLimit(.minutes(40)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
-  func onAnyScreen() async throws {
+  func answerOnOneScreenWithdrawsAllOthers() async throws {
     print("AnsweredAnywhereTests: CHIME_TEST_SEED=\(Self.seed)")
     var random = SeededGenerator(state: Self.seed)
-    try await Home.live { home in
+    try await Home.run { home in
       let (screens, daemon) = try await Screens.start(in: home)
       let receiver = try await Receiver.start(in: home)
       try await addList(receiver, home)
       var titles: [String] = []
       var times: [Duration] = []
-      for number in 1...ProofTier.amount(quick: Way.allCases.count, proof: 200) {
+      for number in 1...ProofTier.amount(quick: AnswerChannel.allCases.count, proof: 200) {
         let title = "Task \(number) of the day"
         titles.append(title)
         // Use each way at least once.
-        let way = number <= Way.allCases.count ? Way.allCases[number - 1] : Way.allCases.randomElement(using: &random)!
+        let way =
+          number <= AnswerChannel.allCases.count
+          ? AnswerChannel.allCases[number - 1] : AnswerChannel.allCases.randomElement(using: &random)!
         let id = try await home.add(title, "in 1s", to: Screens.channels)
         try await eventually("\(title) is everywhere", within: .seconds(60)) { try await screens.show(title) }
         let others = (button: try #require(screens.button(title)), token: try #require(screens.token(title)))
@@ -218,10 +220,10 @@ struct AnsweredAnywhereTests {
   /// The daemon is killed at a random moment around each answer: no answer is lost or applied twice, and no screen
   /// keeps the reminder.
   @Test(.timeLimit(.minutes(60)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
-  func killedAroundAnswers() async throws {
+  func daemonKilledAroundAnswersLosesNone() async throws {
     print("AnsweredAnywhereTests: CHIME_TEST_SEED=\(Self.seed)")
     var random = SeededGenerator(state: Self.seed)
-    try await Home.live { home in
+    try await Home.run { home in
       let (screens, first) = try await Screens.start(in: home)
       var daemon = first
       let receiver = try await Receiver.start(in: home)
@@ -230,13 +232,15 @@ struct AnsweredAnywhereTests {
       for number in 1...ProofTier.amount(quick: 4, proof: 200) {
         let title = "Task \(number) of the day"
         titles.append(title)
-        let way = number <= Way.kept.count ? Way.kept[number - 1] : Way.kept.randomElement(using: &random)!
+        let way =
+          number <= AnswerChannel.kept.count
+          ? AnswerChannel.kept[number - 1] : AnswerChannel.kept.randomElement(using: &random)!
         let pause = Duration.milliseconds(Int.random(in: 0...150, using: &random))
         let id = try await home.add(title, "in 1s", to: Screens.channels)
         try await eventually("\(title) is everywhere", within: .seconds(60)) { try await screens.show(title) }
         // A message that was sent and not recorded cannot be taken back: the next daemon does not know its number.
         try await eventually("\(title) is recorded as delivered", within: .seconds(60)) {
-          let sent = try await home.listed("deliveries", "--limit", "all")["deliveries"].elements
+          let sent = try await home.json("deliveries", "--limit", "all")["deliveries"].elements
           return sent.filter { $0["title"].string == title }.allSatisfy { $0["state"].string == "delivered" }
         }
         let victim = daemon
@@ -256,16 +260,16 @@ struct AnsweredAnywhereTests {
         }
       }
       try await isTold(titles, receiver)
-      let history = try await home.listed("history", "--limit", "all")["occurrences"].elements
+      let history = try await home.json("history", "--limit", "all")["occurrences"].elements
       #expect(history.count == titles.count && history.allSatisfy { $0["state"].string == "done" })
     }
   }
 
   /// A flood of invalid, expired and foreign tokens: none is accepted, all are counted, and other clients see no delay.
   @Test(.timeLimit(.minutes(10)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
-  func aFloodOfTokens() async throws {
+  func floodOfInvalidTokensIsRefused() async throws {
     let amount = ProofTier.amount(quick: 2_000, proof: 5_000)
-    try await Home.live { home in
+    try await Home.run { home in
       let (screens, daemon) = try await Screens.start(in: home)
       let used = try await home.add("Used", "in 1s", to: Screens.channels)
       try await eventually("it is everywhere", within: .seconds(60)) { try await screens.show("Used") }
@@ -340,8 +344,8 @@ struct AnsweredAnywhereTests {
   @Test(
     .timeLimit(.minutes(5)), .proof(.patience),
     .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
-  func nothingIsDoneWhileNothingComes() async throws {
-    try await Home.live { home in
+  func daemonSleepsWithoutTraffic() async throws {
+    try await Home.run { home in
       let (_, daemon) = try await Screens.start(in: home)
       /// Returns the number of context switches of each thread.
       func wakeUps() -> [String: Int] {

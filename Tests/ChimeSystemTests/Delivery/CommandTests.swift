@@ -26,14 +26,14 @@ import Testing
 
   private func delivery(_ home: Home, _ state: String) async throws -> JSON {
     try await eventually("the delivery is \(state)") {
-      let first = try await home.listed("deliveries")["deliveries"][0]
+      let first = try await home.json("deliveries")["deliveries"][0]
       return first["state"].string == state ? first : nil
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aReminderRunsAProgramAndTheRecordSaysSo() async throws {
-    try await Home.live { home in
+  func reminderRunsAProgramAndRecordsTheRun() async throws {
+    try await Home.run { home in
       try prepare(home)
       let daemon = try await home.start(environment: ["SECRET_OF_THE_DAEMON": "x"])
       let added = try await home.chime("in", "1s", "Stand up; $(touch pwned)", "--to", "note")
@@ -49,14 +49,14 @@ import Testing
       let attempt = record["attempts"][0]
       #expect(record["attempts"].elements.count == 1)
       #expect(attempt["outcome"].string == "delivered" && attempt["status"].int == 0)
-      let answer = attempt["answer"].string ?? ""
+      let answer = attempt["response"].string ?? ""
       #expect(answer.contains("noted \(delivery["occurrence"].string ?? "?")\n") && answer.contains("a remark\n"))
-      #expect(try await home.listed("history")["occurrences"][0]["state"].string == "delivered")
+      #expect(try await home.json("history")["occurrences"][0]["state"].string == "delivered")
 
-      let listed = try await home.listed("command", "list")["commands"][0]
+      let listed = try await home.json("command", "list")["commands"][0]
       #expect(listed["name"].string == "note" && listed["pending"].int == 0 && listed["running"].int == 0)
       #expect(listed["timeLimit"].string == "PT20S" && listed["overlap"].string == "queue")
-      let test = try await home.listed("command", "test", "note")["result"]
+      let test = try await home.json("command", "test", "note")["result"]
       #expect(test["ok"].bool == true && test["status"].int == 0)
       #expect(!"\(test["variables"])".contains("SECRET"))
       #expect(runs(home).last?[2] == "A test")
@@ -68,12 +68,12 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aProgramThatADeadDaemonBeganRunsAgainUnderTheSameId() async throws {
-    try await Home.live { home in
+  func programOfACrashedDaemonRunsAgainWithTheSameID() async throws {
+    try await Home.run { home in
       try prepare(home)
       try home.write("", to: home.path + "/hold")
       let daemon = try await home.start()
-      try await home.did("in", "1s", "Held", "--to", "note")
+      try await home.mustRun("in", "1s", "Held", "--to", "note")
       try await eventually("it runs") { runs(home).count == 1 }
       try await daemon.crash()
       unlink(home.path + "/hold")
@@ -85,12 +85,12 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aStoppedDaemonEndsItsProgramsAndRunsThemAgain() async throws {
-    try await Home.live { home in
+  func programEndedByADaemonStopRunsAgain() async throws {
+    try await Home.run { home in
       try prepare(home)
       try home.write("", to: home.path + "/hold")
       let daemon = try await home.start()
-      try await home.did("in", "1s", "Held", "--to", "note")
+      try await home.mustRun("in", "1s", "Held", "--to", "note")
       try await eventually("it runs") { runs(home).count == 1 }
       #expect(try await daemon.stop() == .exited(0))
       #expect(try await home.run("pgrep", ["-f", home.path + "/note"]).status == 1, "nothing of it is left")
@@ -103,12 +103,12 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aFailureIsTriedAgainAndAReloadWakesWhatWaits() async throws {
-    try await Home.live { home in
+  func failedProgramIsRetriedAndAReloadStartsWaitingOnes() async throws {
+    try await Home.run { home in
       try prepare(home)
       try home.write("3", to: home.path + "/status")
       let daemon = try await home.start()
-      try await home.did("in", "1s", "Failing", "--to", "note")
+      try await home.mustRun("in", "1s", "Failing", "--to", "note")
       // Immediately, then after slightly more than five seconds.
       let waiting = try await eventually("it was tried twice") {
         try await home.deliveries("waiting").first { ($0["attempts"].int ?? 0) >= 2 }
@@ -127,7 +127,7 @@ import Testing
       }
       #expect(added.err.contains("there is no executable program \(home.path)/gone"), "\(added.text)")
       let blocked = try await eventually("it is blocked") {
-        try await home.listed("deliveries", "--state", "waiting")["deliveries"].elements.first
+        try await home.json("deliveries", "--state", "waiting")["deliveries"].elements.first
       }
       if !Sanitizer.forksForVfork {
         #expect(blocked["lastResult"].string?.contains("there is no program") == true, "\(blocked)")
@@ -139,15 +139,15 @@ import Testing
       try prepare(home)
       daemon.process.send(SIGHUP)
       try await eventually("nothing waits any more") {
-        try await home.listed("deliveries", "--state", "waiting")["deliveries"].elements.isEmpty
+        try await home.json("deliveries", "--state", "waiting")["deliveries"].elements.isEmpty
       }
       #expect(try await daemon.stop() == .exited(0))
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func theSystemsDaemonRunsNoneUntilItIsTold() async throws {
-    try await Home.live { home in
+  func systemDaemonRunsCommandsOnlyIfEnabled() async throws {
+    try await Home.run { home in
       try prepare(home)
       let options = [
         "--system", "--config", home.configuration, "--state-dir", home.state, "--socket", home.socket,

@@ -5,8 +5,8 @@ import Testing
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct EndpointTests {
   @Test(.timeLimit(.minutes(1)))
-  func bothSecretsSignWhileOneIsReplaced() async throws {
-    try await Home.live { home in
+  func bothSecretsSignDuringARotation() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)
@@ -14,12 +14,12 @@ struct EndpointTests {
       // Without a place for the new secret, nothing happens.
       let refused = try await home.chime("endpoint", "rotate", "team")
       #expect(refused.status == 64 && refused.text.contains("--new-secret FILE") && refused.text.contains("--show"))
-      try await home.did("endpoint", "rotate", "team", "--new-secret", home.path + "/new", "--overlap", "1h")
+      try await home.mustRun("endpoint", "rotate", "team", "--new-secret", home.path + "/new", "--overlap", "1h")
       let new = try String(contentsOfFile: home.path + "/new", encoding: .utf8).trimmingCharacters(in: .newlines)
-      #expect(try await home.listed("endpoint", "list")["endpoints"][0]["rotationEnds"].string != nil)
+      #expect(try await home.json("endpoint", "list")["endpoints"][0]["rotationEnds"].string != nil)
       for secret in [Receiver.secret, new] {
         try home.verify(with: secret)
-        try await home.did("endpoint", "test", "team")
+        try await home.mustRun("endpoint", "test", "team")
       }
       #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"], ["ok", "ok"]])
       #expect(receiver.requests.last?.headers["webhook-signature"].string?.split(separator: " ").count == 2)
@@ -29,7 +29,7 @@ struct EndpointTests {
       let newest = shown.out.trimmingCharacters(in: .newlines)
       #expect(newest.hasPrefix("whsec_") && newest.split(separator: "\n").count == 1)
       try home.verify(with: newest)
-      try await home.did("endpoint", "test", "team")
+      try await home.mustRun("endpoint", "test", "team")
       try home.verify(with: new)
       #expect(try await home.chime("endpoint", "test", "team").status == 1)
       let files = try await home.run("grep", ["-rlF", String(new.dropFirst(6)), home.state])
@@ -39,29 +39,29 @@ struct EndpointTests {
 
   /// A regression test: all of the system's certificate authorities at once crashed a release build by a use after free.
   @Test(.timeLimit(.minutes(1)))
-  func aWholeFileOfAuthoritiesIsTaken() async throws {
+  func systemsWholeCABundleIsAccepted() async throws {
     let bundle = "/etc/ssl/certs/ca-certificates.crt"
     try #require(FileManager.default.isReadableFile(atPath: bundle), "install ca-certificates")
-    try await Home.live { home in
+    try await Home.run { home in
       let daemon = try await home.start()
       for name in ["one", "two", "three"] {
-        try await home.did(
+        try await home.mustRun(
           "endpoint", "add", name, "https://example.test/", "--new-secret", "\(home.path)/\(name)", "--ca-file", bundle)
       }
-      #expect(try await home.listed("endpoint", "list")["endpoints"].elements.count == 3)
+      #expect(try await home.json("endpoint", "list")["endpoints"].elements.count == 3)
       #expect(daemon.process.isRunning)
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aKeyPairSignsAndOnlyItsPublicHalfIsTold() async throws {
-    try await Home.live { home in
+  func ed25519KeySignsAndOnlyItsPublicHalfIsShown() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       _ = try await home.start()
-      let added = try await home.did("endpoint", "add", "team", receiver.url, "--ed25519")
-      let first = try await home.listed("endpoint", "list")["endpoints"][0]["publicKeys"][0].string ?? ""
+      let added = try await home.mustRun("endpoint", "add", "team", receiver.url, "--ed25519")
+      let first = try await home.json("endpoint", "list")["endpoints"][0]["publicKeys"][0].string ?? ""
       #expect(first.hasPrefix("whpk_") && added.contains(first))
-      let second = try await home.did("endpoint", "rotate", "team").trimmingCharacters(in: .newlines)
+      let second = try await home.mustRun("endpoint", "rotate", "team").trimmingCharacters(in: .newlines)
       #expect(second.hasPrefix("whpk_") && second != first)
       for key in [first, second] {
         try home.verify(with: key)
@@ -74,17 +74,17 @@ struct EndpointTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aCredentialSignsAndIsNotRotated() async throws {
-    try await Home.live { home in
+  func credentialSignsAndCannotBeRotated() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let credentials = home.path + "/credentials"
       try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
       try home.write(Receiver.secret + "\n", to: credentials + "/endpoint.team", mode: 0o400)
       _ = try await home.start(environment: ["CREDENTIALS_DIRECTORY": credentials])
-      try await home.did("endpoint", "add", "team", receiver.url)
-      #expect(try await home.did("endpoint", "test", "team").contains("accepted: 204"))
+      try await home.mustRun("endpoint", "add", "team", receiver.url)
+      #expect(try await home.mustRun("endpoint", "test", "team").contains("accepted: 204"))
       #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"]])
-      #expect(try await home.did("endpoint", "show", "team").contains("credential"))
+      #expect(try await home.mustRun("endpoint", "show", "team").contains("credential"))
       let refused = try await home.chime("endpoint", "rotate", "team", "--show")
       #expect(refused.status == 1 && refused.text.contains("credential endpoint.team"))
       let other = try await home.chime("endpoint", "add", "other", receiver.url)
@@ -93,43 +93,43 @@ struct EndpointTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aDisabledOneWaitsAndAnEnabledOneIsSentWhatItIsOwed() async throws {
-    try await Home.live { home in
+  func enabledEndpointGetsMessagesHeldWhileItWasDisabled() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)
-      try await home.did("endpoint", "disable", "team")
-      #expect(try await home.did("endpoint", "list").contains("disabled: disabled by hand"))
+      try await home.mustRun("endpoint", "disable", "team")
+      #expect(try await home.mustRun("endpoint", "list").contains("disabled: disabled by hand"))
       let id = try await home.add("Later", "in 1s", to: ["team"])
       try await eventually("it has fired") { try await home.latestOccurrence(of: id)["id"] != .null }
       // An edit of other settings does not enable it.
-      try await home.did(
+      try await home.mustRun(
         "endpoint", "edit", "team", "--concurrency", "2", "--rate", "30/1m", "--header", "X-Team: {{title}}")
       #expect(receiver.requests.isEmpty)
-      try await home.did("endpoint", "enable", "team")
-      try await eventually("it is sent what it was owed") { !receiver.requests.isEmpty }
+      try await home.mustRun("endpoint", "enable", "team")
+      try await eventually("it gets its pending messages") { !receiver.requests.isEmpty }
       #expect(receiver.requests[0].headers["x-team"].string == "Later")
       #expect(receiver.requests[0].verdicts == ["ok", "ok"])
       // Adding it again enables it too.
-      try await home.did("endpoint", "disable", "team")
+      try await home.mustRun("endpoint", "disable", "team")
       try await home.addEndpoint("team", receiver)
-      #expect(try await home.did("endpoint", "list").contains("in use"))
+      #expect(try await home.mustRun("endpoint", "list").contains("in use"))
     }
   }
 
   /// A crash right after the removal of an endpoint leaves its file; a new endpoint of that name does not inherit its secret.
   @Test(.timeLimit(.minutes(1)))
-  func aNewEndpointIsNotGivenWhatARemovedOneHad() async throws {
-    try await Home.live { home in
+  func newEndpointDoesNotInheritTheSecretOfARemovedOne() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       _ = try await home.start()
       let file = home.state + "/secrets/\(getuid())-team"
       try home.write("tk_old\n", to: home.path + "/token")
       try await home.addEndpoint("team", receiver)
-      try await home.did("endpoint", "edit", "team", "--token-file", home.path + "/token")
+      try await home.mustRun("endpoint", "edit", "team", "--token-file", home.path + "/token")
       let left = try String(contentsOfFile: file, encoding: .utf8)
       #expect(left.contains("tk_old"))
-      try await home.did("endpoint", "remove", "team")
+      try await home.mustRun("endpoint", "remove", "team")
       try home.write(left, to: file)
       let refused = try await home.chime(
         "endpoint", "add", "team", receiver.url, "--template", "gotify", "--new-secret", home.path + "/new")
@@ -140,14 +140,14 @@ struct EndpointTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func templatesGoByNameOrByFile() async throws {
-    try await Home.live { home in
+  func templateIsChosenByNameOrByFile() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let daemon = try await home.start()
       try home.write("tk_verysecret\n", to: home.path + "/token")
       let missing = try await home.chime("endpoint", "add", "push", receiver.url, "--template", "gotify")
       #expect(missing.status == 1 && missing.text.contains("--token-file FILE"))
-      try await home.did(
+      try await home.mustRun(
         "endpoint", "add", "push", receiver.url, "--template", "gotify", "--token-file", home.path + "/token",
         "--header", "X-Own: a {{token}}")
       let id = try await home.add("A \"title\"", "in 1s", to: ["push"])
@@ -159,13 +159,14 @@ struct EndpointTests {
 
       let tested = try await home.chime("endpoint", "test", "push")
       #expect(tested.text.contains("X-Gotify-Key: <redacted>") && tested.text.contains("in all"))
-      let told = try await home.did("endpoint", "show", "push") + home.did("endpoint", "list", "--json")
+      let told = try await home.mustRun("endpoint", "show", "push") + home.mustRun("endpoint", "list", "--json")
       for text in [tested.text, told, daemon.process.errors] { #expect(!text.contains("verysecret")) }
 
       // A printed template is a valid template file.
-      let text = try await home.did("endpoint", "templates", "slack")
+      let text = try await home.mustRun("endpoint", "templates", "slack")
       try home.write(text, to: home.path + "/mine.json", mode: 0o644)
-      try await home.did("endpoint", "edit", "push", "--template", home.path + "/mine.json", "--reset", "token,headers")
+      try await home.mustRun(
+        "endpoint", "edit", "push", "--template", home.path + "/mine.json", "--reset", "token,headers")
       let tests = try await home.chime("endpoint", "test", "push", "--json")
       let body = try JSON(parsing: tests.out)["result"]["requestBody"].string ?? ""
       #expect(try JSON(parsing: body)["text"].string == "*A test of Chime*\nNo reminder has fired.")
@@ -173,7 +174,7 @@ struct EndpointTests {
       let bad = try await home.chime("endpoint", "edit", "push", "--template", home.path + "/bad.json")
       #expect(bad.status == 1 && bad.text.contains("{{titel}} is not a placeholder"))
       for name in ["discord", "gotify", "healthchecks", "homeassistant", "ntfy", "slack"] {
-        #expect(try await home.did("endpoint", "templates").contains(name))
+        #expect(try await home.mustRun("endpoint", "templates").contains(name))
       }
     }
   }

@@ -22,8 +22,8 @@ struct HeartbeatTests {
   }
 
   @Test(.enabled(if: SmallDisk.isPossible, "needs root and mount"), .timeLimit(.minutes(1)))
-  func itEndsWhileTheStoreTakesNothingAndGoesOnAfterwards() async throws {
-    try await Home.live { home in
+  func heartbeatStopsWhileTheStoreRefusesWrites() async throws {
+    try await Home.run { home in
       try await home.onSmallDisk { disk in
         let receiver = try await Receiver.start(in: home)
         func beats() -> Int { receiver.requests.count { $0.path == "/hook" } }
@@ -38,7 +38,7 @@ struct HeartbeatTests {
         #expect(try await home.chime("status").out.contains("  heartbeat   accepted "))
 
         try disk.fill()
-        let failure = try await eventually("who is told of faults hears of it") {
+        let failure = try await eventually("the receiver of faults is notified") {
           receiver.requests.first { $0.path == "/hook/fail" }
         }
         #expect(failure.body["data"]["problem"].string?.contains("the disk is full") == true, "\(failure.body)")
@@ -48,18 +48,18 @@ struct HeartbeatTests {
             == true)
         // The daemon checks the store each second; count these checks instead of waiting for a time.
         func held() async throws -> Int {
-          let line = try await home.did("metrics").split(separator: "\n").first {
-            $0.hasPrefix("chime_heartbeats_total{outcome=\"held\"}")
+          let line = try await home.mustRun("metrics").split(separator: "\n").first {
+            $0.hasPrefix("chime_heartbeats_total{outcome=\"suppressed\"}")
           }
           return line.flatMap { Int($0.split(separator: " ")[1]) } ?? 0
         }
-        try await eventually("it has looked again") { try await held() >= 3 }
+        try await eventually("it has evaluated again") { try await held() >= 3 }
         #expect(beats() == before, "none is sent meanwhile")
-        #expect(receiver.requests.count { $0.path == "/hook/fail" } == 1, "and that is told once")
+        #expect(receiver.requests.count { $0.path == "/hook/fail" } == 1, "and that is reported once")
 
         disk.free()
         try await eventually("it beats again") { beats() > before }
-        try await eventually("all is well") { try await heartbeat(home)["problem"] == .null }
+        try await eventually("everything works") { try await heartbeat(home)["problem"] == .null }
         let said = daemon.process.errors
         #expect(said.components(separatedBy: "the heartbeat cannot be sent").count == 2, "\(said)")
         #expect(said.contains("heartbeats are sent again"))
@@ -69,8 +69,8 @@ struct HeartbeatTests {
 
   /// A reload starts the heartbeat, reports a faulty receiver, and stops it.
   @Test(.timeLimit(.minutes(1)))
-  func aReloadTakesIt() async throws {
-    try await Home.live { home in
+  func reloadStartsAndStopsTheHeartbeat() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, answering: [500])
       let daemon = try await home.start()
       #expect(try await heartbeat(home) == .null)
@@ -79,8 +79,8 @@ struct HeartbeatTests {
       try await eventually("the first is refused") {
         daemon.process.errors.contains("does not accept the heartbeat: answered 500")
       }
-      try await eventually("the next is taken") { try await heartbeat(home)["takenAt"] != .null }
-      try await eventually("and that is said") { daemon.process.errors.contains("heartbeats are sent again") }
+      try await eventually("the next is taken") { try await heartbeat(home)["acceptedAt"] != .null }
+      try await eventually("and that is printed") { daemon.process.errors.contains("heartbeats are sent again") }
 
       unlink(home.path + "/heartbeat.secret")
       try await eventually("none leaves without its signature") {

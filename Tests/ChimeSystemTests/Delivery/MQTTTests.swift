@@ -15,7 +15,7 @@ struct MQTTTests {
 
   private func isRead(_ home: Home) async throws {
     try await eventually("answers are read", within: .seconds(30)) {
-      try await endpoint(home)["replies"]["state"].string == "open"
+      try await endpoint(home)["replies"]["state"].string == "connected"
     }
   }
 
@@ -29,7 +29,7 @@ struct MQTTTests {
   }
 
   private func count(_ result: String, _ home: Home) async throws -> Int {
-    let line = try await home.did("metrics").split(separator: "\n").first {
+    let line = try await home.mustRun("metrics").split(separator: "\n").first {
       $0.hasPrefix("chime_replies_total{result=\"\(result)\"}")
     }
     return Int(line?.split(separator: " ").last ?? "") ?? -1
@@ -50,8 +50,8 @@ struct MQTTTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func shownAndAnswered() async throws {
-    try await Home.live { home in
+  func reminderIsPublishedAndAnsweredOverMQTT() async throws {
+    try await Home.run { home in
       let broker = try await Broker.start(in: home)
       _ = try await home.start()
       try await add(broker, in: home, "--events", "fired,repeated,done,snoozed,reopened")
@@ -86,29 +86,29 @@ struct MQTTTests {
         try await broker.send(text)
       }
       try await broker.send(third["done"].string ?? "", to: "chime/event")
-      try await eventually("all were looked at") { try await endpoint(home)["replies"]["refused"].int == 4 }
+      try await eventually("all were evaluated") { try await endpoint(home)["replies"]["refused"].int == 4 }
       #expect(try await state(id, home) == "snoozed")
       #expect(try await count("done", home) == 2)
 
       // Answered locally, it disappears from the topic.
-      try await home.did("snooze", id, "1s")
+      try await home.mustRun("snooze", id, "1s")
       _ = try await shows("Čaj \"silný\"", broker)
-      try await home.did("done", id)
+      try await home.mustRun("done", id)
       _ = try await shows(nil, broker)
-      try await eventually("all is told") {
+      try await eventually("all is reported") {
         broker.messages("chime/event").compactMap { $0.body["type"].string }.suffix(2)
           == ["reminder.fired", "occurrence.done"]
       }
-      let shown = try await home.did("endpoint", "show", "home")
+      let shown = try await home.mustRun("endpoint", "show", "home")
       #expect(shown.contains("are read; 2 received") && shown.contains("4 refused"), "\(shown)")
-      #expect(try await home.did("metrics").contains("way=\"mqtt\",outcome=\"delivered\"}"))
-      let test = try await home.did("endpoint", "test", "home")
+      #expect(try await home.mustRun("metrics").contains("transport=\"mqtt\",outcome=\"delivered\"}"))
+      let test = try await home.mustRun("endpoint", "test", "home")
       #expect(test.contains("MQTT mqtt://127.0.0.1") && test.contains("chime.test"), "\(test)")
       #expect(broker.messages("chime/availability").map(\.payload) == ["online"])
-      #expect(!(try await home.did("deliveries", "--json")).contains("chact_"))
+      #expect(!(try await home.mustRun("deliveries", "--json")).contains("chact_"))
 
       // A removed endpoint leaves no retained messages.
-      try await home.did("endpoint", "remove", "home", "--yes")
+      try await home.mustRun("endpoint", "remove", "home", "--yes")
       try await eventually("nothing is retained") {
         ["chime/state", "chime/availability", discovery.topic].allSatisfy { broker.messages($0).last?.payload == "" }
       }
@@ -117,8 +117,8 @@ struct MQTTTests {
 
   /// Answers given without a daemon or a broker are applied once when both are back; messages due meanwhile arrive.
   @Test(.timeLimit(.minutes(3)))
-  func nothingIsLostOrDoneTwice() async throws {
-    try await Home.live { home in
+  func answersDuringAnOutageAreAppliedOnce() async throws {
+    try await Home.run { home in
       try home.configure("[webhook]\nconnectTimeout = \"2s\"\n")
       let broker = try await Broker.start(in: home)
       let first = try await home.start()
@@ -150,7 +150,7 @@ struct MQTTTests {
       let third = try await home.start()
       try await eventually("the third is done") { try await state(ids[2], home) == "done" }
       try await isRead(home)
-      #expect(try await home.listed("history")["occurrences"].elements.count { $0["state"].string == "done" } == 3)
+      #expect(try await home.json("history")["occurrences"].elements.count { $0["state"].string == "done" } == 3)
 
       // The broker is killed and restarts with its data.
       try await broker.stop(SIGKILL)
@@ -158,7 +158,7 @@ struct MQTTTests {
       let failed = try await delivery("waiting", in: home)
       #expect(failed["lastResult"].string?.contains("onnection refused") == true, "\(failed)")
       try await broker.restart()
-      try await home.did("redeliver", failed["id"].string ?? "")
+      try await home.mustRun("redeliver", failed["id"].string ?? "")
       try await isRead(home)
       let away = try await shows("Away", broker)
       #expect(away["open"].int == 2)
@@ -173,8 +173,8 @@ struct MQTTTests {
 
   /// A wrong password sends nothing; refused permissions are reported without details.
   @Test(.timeLimit(.minutes(2)))
-  func loggedInOverTLS() async throws {
-    try await Home.live { home in
+  func brokerLoginUsesTLS() async throws {
+    try await Home.run { home in
       let broker = try await Broker.start(in: home, login: "ann:s3cret-password", names: "IP:127.0.0.1")
       let daemon = try await home.start()
       let (file, wrong) = (home.path + "/password", home.path + "/wrong")
@@ -183,7 +183,7 @@ struct MQTTTests {
       let certificate = broker.certificate ?? ""
       try await add(broker, in: home, "--user", "ann", "--token-file", file, "--ca-file", certificate)
       try await isRead(home)
-      try await home.did("endpoint", "test", "home")
+      try await home.mustRun("endpoint", "test", "home")
       _ = try await home.add("Tea", "in 1s", to: ["home"])
       _ = try await delivery("delivered", in: home)
 
@@ -191,7 +191,7 @@ struct MQTTTests {
         let done = try await home.chime("endpoint", "test", "home")
         #expect(done.status == 1 && done.out.contains(sentence), "\(done.text)")
       }
-      try await home.did("endpoint", "edit", "home", "--token-file", wrong)
+      try await home.mustRun("endpoint", "edit", "home", "--token-file", wrong)
       try await refused("rejects the log-in")
       _ = try await home.add("Later", "in 1s", to: ["home"])
       // Messages in flight are aborted when the connection is renewed.
@@ -203,26 +203,26 @@ struct MQTTTests {
       try await eventually("answers cannot be read") {
         try await endpoint(home)["replies"]["problem"].string?.contains("rejects the log-in") == true
       }
-      try await home.did("endpoint", "edit", "home", "--token-file", file, "--reset", "certificates")
+      try await home.mustRun("endpoint", "edit", "home", "--token-file", file, "--reset", "certificates")
       try await refused("self-signed")
-      try await home.did(
+      try await home.mustRun(
         "endpoint", "edit", "home", "--ca-file", certificate, "--url", "mqtts://localhost:\(broker.port)/chime")
       try await refused("is for another name than localhost")
-      try await home.did("endpoint", "edit", "home", "--url", "mqtt://127.0.0.1:\(broker.port)/chime")
+      try await home.mustRun("endpoint", "edit", "home", "--url", "mqtt://127.0.0.1:\(broker.port)/chime")
       let plain = try await home.chime("endpoint", "test", "home")
       #expect(plain.status == 1, "\(plain.text)")
       for secret in ["s3cret-password", "other-password"] {
         #expect(!daemon.process.errors.contains(secret) && !daemon.process.output.contains(secret))
-        #expect(!(try await home.did("deliveries", "--json")).contains(secret))
-        #expect(!(try await home.did("endpoint", "list", "--json")).contains(secret))
+        #expect(!(try await home.mustRun("deliveries", "--json")).contains(secret))
+        #expect(!(try await home.mustRun("endpoint", "list", "--json")).contains(secret))
       }
     }
   }
 
   /// A delivery counts only when the broker has acknowledged it.
   @Test(.timeLimit(.minutes(2)))
-  func whatTheBrokerRefusesHasNotArrived() async throws {
-    try await Home.live { home in
+  func messageRefusedByTheBrokerIsNotDelivered() async throws {
+    try await Home.run { home in
       let broker = try await Broker.start(
         in: home, login: "ann:pass", rules: "user ann\ntopic write chime/availability\ntopic read chime/command")
       _ = try await home.start()
@@ -237,8 +237,8 @@ struct MQTTTests {
 
   /// A broker without acknowledgments is rejected with a remedy.
   @Test(.timeLimit(.minutes(2)))
-  func aBrokerWithoutAcknowledgementsIsRefused() async throws {
-    try await Home.live { home in
+  func brokerWithoutAcknowledgmentsIsRefused() async throws {
+    try await Home.run { home in
       let broker = try await Broker.start(in: home, qualityUpTo: 0)
       _ = try await home.start()
       try await add(broker, in: home)
@@ -255,8 +255,8 @@ struct MQTTTests {
 
   /// Faulty brokers are reported, cause few connections, and delay no other.
   @Test(.timeLimit(.minutes(2)))
-  func badBrokersDelayNoOther() async throws {
-    try await Home.live { home in
+  func faultyBrokersDelayNoOther() async throws {
+    try await Home.run { home in
       try home.configure("[webhook]\nconnectTimeout = \"2s\"\ntimeout = \"3s\"\n")
       let broker = try await Broker.start(in: home)
       let silent = try Loopback.listen(backlog: 16)
@@ -268,7 +268,7 @@ struct MQTTTests {
         ("silent", "mqtt://127.0.0.1:\(silent.port)"), ("mute", "mqtts://127.0.0.1:\(silent.port)"),
         ("web", "mqtt://127.0.0.1:\(other.port)/a"), ("nobody", "mqtt://no-such-host.invalid"),
       ] {
-        try await home.did("endpoint", "add", name, url)
+        try await home.mustRun("endpoint", "add", name, url)
       }
       _ = try await home.add("Tea", "in 1s", to: ["silent", "mute", "web", "nobody", "home"])
       let delivered = try await delivery("delivered", in: home)
@@ -291,8 +291,8 @@ struct MQTTTests {
 
   /// Contradictory settings are rejected with a remedy; an export can be applied.
   @Test(.timeLimit(.minutes(1)))
-  func whatIsOfNoUseIsRefused() async throws {
-    try await Home.live { home in
+  func contradictorySettingsAreRefused() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       for (words, sentence) in [
         (["mqtt://broker.lan/a", "--via", "smtps://x.org"], "does not have this"),
@@ -306,19 +306,19 @@ struct MQTTTests {
         let done = try await home.run(Machine.chime, ["endpoint", "add", "home"] + words)
         #expect(done.status == 1 && done.err.contains(sentence), "\(words): \(done.text)")
       }
-      #expect(try await home.listed("endpoint", "list")["endpoints"].elements.isEmpty)
-      try await home.did("endpoint", "add", "home", "mqtts://broker.invalid/house/chime", "--reminders", "all")
-      try await home.did("endpoint", "rotate", "home")
+      #expect(try await home.json("endpoint", "list")["endpoints"].elements.isEmpty)
+      try await home.mustRun("endpoint", "add", "home", "mqtts://broker.invalid/house/chime", "--reminders", "all")
+      try await home.mustRun("endpoint", "rotate", "home")
       let other = try await home.chime("endpoint", "edit", "home", "--url", "https://example.org/")
       #expect(other.status == 1 && other.err.contains("chime endpoint add"), "\(other.text)")
-      let exported = try await home.did("export")
+      let exported = try await home.mustRun("export")
       #expect(
         exported.contains("url = \"mqtts://broker.invalid/house/chime\"") && !exported.contains("secretFile"),
         "\(exported)")
-      try await home.did("endpoint", "remove", "home", "--yes")
+      try await home.mustRun("endpoint", "remove", "home", "--yes")
       try home.write(exported, to: home.path + "/set.toml")
-      try await home.did("apply", home.path + "/set.toml", "--yes")
-      #expect(try await home.did("export") == exported)
+      try await home.mustRun("apply", home.path + "/set.toml", "--yes")
+      #expect(try await home.mustRun("export") == exported)
     }
   }
 }

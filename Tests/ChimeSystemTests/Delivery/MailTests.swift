@@ -34,8 +34,8 @@ struct MailTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aReminderIsAnEmail() async throws {
-    try await Home.live { home in
+  func reminderArrivesAsAnEmail() async throws {
+    try await Home.run { home in
       let server = try await MailServer.start(in: home)
       _ = try await home.start()
       try await add("me", server, mailbox: "ann@example.org,bob", in: home, ["--reply-to", "desk@example.net"])
@@ -54,21 +54,21 @@ struct MailTests {
       #expect(headers["message-id"].string == "<\(delivered["id"].string ?? "")@example.net>")
 
       // The next round is another message in the same thread.
-      try await home.did("snooze", id, "1s")
+      try await home.mustRun("snooze", id, "1s")
       let second = try await message(server, 2)["headers"]
       #expect(second["message-id"].string != headers["message-id"].string)
       #expect(second["references"].string == headers["references"].string)
       #expect(second["in-reply-to"].string == headers["references"].string)
       try await eventually("both are counted") {
-        try await home.did("metrics").contains("way=\"email\",outcome=\"delivered\"} 2")
+        try await home.mustRun("metrics").contains("transport=\"email\",outcome=\"delivered\"} 2")
       }
     }
   }
 
   /// A temporary refusal is retried, a permanent one fails, and the endpoint stays enabled.
   @Test(.timeLimit(.minutes(2)))
-  func repliesDecide() async throws {
-    try await Home.live { home in
+  func temporaryRefusalIsRetriedAndPermanentOneFails() async throws {
+    try await Home.run { home in
       let server = try await MailServer.start(in: home)
       _ = try await home.start()
       for name in ["busy", "full", "gone"] {
@@ -81,11 +81,11 @@ struct MailTests {
         try await lastResult("gone", "dead", in: home) == "answered 550: the server rejects the message permanently")
       #expect(server.refusals == 3 && server.messages.isEmpty)
       let gone = try await delivery("gone", "dead", in: home)["id"].string ?? ""
-      let kept = try await home.did("deliveries", "--id", gone, "--json")
+      let kept = try await home.mustRun("deliveries", "--id", gone, "--json")
       #expect(kept.contains("5.1.1 no such mailbox"), "\(kept)")
-      let said = try await home.did("deliveries", "--id", gone)
+      let said = try await home.mustRun("deliveries", "--id", gone)
       #expect(said.contains("rejects the message permanently: 550 5.1.1 no such mailbox"), "\(said)")
-      let shown = try await home.did("endpoint", "show", "gone")
+      let shown = try await home.mustRun("endpoint", "show", "gone")
       #expect(!shown.contains("disabled"), "\(shown)")
 
       for (number, name) in ["busy", "full", "gone"].enumerated() {
@@ -93,7 +93,7 @@ struct MailTests {
           .first { $0["channel"].string == name }
         let id = before?["id"].string ?? ""
         server.make(name)
-        try await home.did("redeliver", id)
+        try await home.mustRun("redeliver", id)
         let again = try await message(server, number + 1)
         #expect(again["headers"]["message-id"].string == "<\(id)@example.net>")
         _ = try await delivery(name, "delivered", in: home)
@@ -102,8 +102,8 @@ struct MailTests {
   }
 
   @Test(.timeLimit(.minutes(2)), arguments: [MailServer.Security.smtps, .starttls])
-  func loggedInOverTLS(_ security: MailServer.Security) async throws {
-    try await Home.live { home in
+  func mailServerLoginUsesTLS(_ security: MailServer.Security) async throws {
+    try await Home.run { home in
       let server = try await MailServer.start(in: home, security, at: "127.0.0.2", login: "ann:s3cret-password")
       let daemon = try await home.start()
       let (file, wrong) = (home.path + "/password", home.path + "/wrong")
@@ -111,25 +111,25 @@ struct MailTests {
       try home.write("other-password\n", to: wrong)
       let certificate = server.certificate ?? ""
       try await add("me", server, in: home, ["--user", "ann", "--token-file", file, "--ca-file", certificate])
-      try await home.did("endpoint", "test", "me")
+      try await home.mustRun("endpoint", "test", "me")
       _ = try await home.add("Tea", "in 1s", to: ["me"])
       let taken = try await message(server, 2)
       #expect(taken["user"].string == "ann" && taken["encrypted"].bool == true)
 
       // A wrong password, and a self-signed certificate.
-      try await home.did("endpoint", "edit", "me", "--token-file", wrong)
+      try await home.mustRun("endpoint", "edit", "me", "--token-file", wrong)
       let refused = try await home.chime("endpoint", "test", "me")
       #expect(refused.status == 1 && refused.out.contains("535"), "\(refused.text)")
       _ = try await home.add("Later", "in 1s", to: ["me"])
       #expect(try await lastResult("me", "waiting", in: home).contains("rejects the log-in (535)"))
-      try await home.did("endpoint", "edit", "me", "--token-file", file, "--reset", "certificates")
+      try await home.mustRun("endpoint", "edit", "me", "--token-file", file, "--reset", "certificates")
       let untrusted = try await home.chime("endpoint", "test", "me")
       #expect(untrusted.status == 1 && untrusted.out.contains("self-signed"), "\(untrusted.text)")
       #expect(server.messages.count == 2)
       for secret in ["s3cret-password", "other-password"] {
         #expect(!daemon.process.errors.contains(secret) && !daemon.process.output.contains(secret))
-        #expect(!(try await home.did("deliveries", "--json")).contains(secret))
-        #expect(!(try await home.did("endpoint", "list", "--json")).contains(secret))
+        #expect(!(try await home.mustRun("deliveries", "--json")).contains(secret))
+        #expect(!(try await home.mustRun("endpoint", "list", "--json")).contains(secret))
       }
       #expect(!daemon.process.errors.contains("ann@example.org"), "\(daemon.process.errors)")
     }
@@ -137,8 +137,8 @@ struct MailTests {
 
   /// Without TLS, neither password nor message is sent.
   @Test(.timeLimit(.minutes(1)))
-  func nothingIsSentInTheClear() async throws {
-    try await Home.live { home in
+  func nothingIsSentWithoutTLS() async throws {
+    try await Home.run { home in
       let server = try await MailServer.start(in: home, at: "127.0.0.2")
       _ = try await home.start()
       try await add("me", server, in: home)
@@ -154,8 +154,8 @@ struct MailTests {
 
   /// The same holds if STARTTLS is offered and refused, by whichever side; the server's reply is recorded.
   @Test(.timeLimit(.minutes(1)))
-  func aRefusedSTARTTLSSendsNothing() async throws {
-    try await Home.live { home in
+  func refusedSTARTTLSSendsNothing() async throws {
+    try await Home.run { home in
       let server = try await MailServer.start(in: home, .denied, at: "127.0.0.2")
       _ = try await home.start()
       try home.write("s3cret-password\n", to: home.path + "/password")
@@ -163,7 +163,7 @@ struct MailTests {
       _ = try await home.add("Tea", "in 1s", to: ["me"])
       let waiting = try await delivery("me", "waiting", in: home)
       #expect(waiting["lastResult"].string?.contains("refuses to begin it, so nothing was sent") == true, "\(waiting)")
-      let said = try await home.did("deliveries", "--id", waiting["id"].string ?? "", "--json")
+      let said = try await home.mustRun("deliveries", "--id", waiting["id"].string ?? "", "--json")
       #expect(said.contains("454 4.7.0 TLS not available"), "\(said)")
       #expect(server.messages.isEmpty && server.refusals == 0)
     }
@@ -171,8 +171,8 @@ struct MailTests {
 
   /// A server that never answers, and one that never closes, delay no other endpoint.
   @Test(.timeLimit(.minutes(2)))
-  func aServerThatHangsDelaysNoOther() async throws {
-    try await Home.live { home in
+  func hangingServerDelaysNoOtherEndpoint() async throws {
+    try await Home.run { home in
       try home.configure("[webhook]\ntimeout = \"5s\"\n")
       let server = try await MailServer.start(in: home)
       let other = try await MailServer.start(in: home, .smtps)
@@ -194,8 +194,8 @@ struct MailTests {
 
   /// Killed after the server has received the message but before its reply: the message is sent again with the same id.
   @Test(.timeLimit(.minutes(2)))
-  func killedInTheMiddle() async throws {
-    try await Home.live { home in
+  func emailWithoutAReplyIsSentAgainWithTheSameID() async throws {
+    try await Home.run { home in
       let server = try await MailServer.start(in: home)
       server.make("hold")
       let daemon = try await home.start()
@@ -214,8 +214,8 @@ struct MailTests {
 
   /// Contradictory settings are rejected with a remedy.
   @Test(.timeLimit(.minutes(1)))
-  func whatIsOfNoUseIsRefused() async throws {
-    try await Home.live { home in
+  func contradictorySettingsAreRefused() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let (via, from) = (["--via", "smtps://mail.example.org"], ["--from", "chime@example.net"])
       let mail = "mailto:ann@example.org"
@@ -237,7 +237,7 @@ struct MailTests {
         #expect(done.status == 1 && done.err.contains(sentence), "\(words): \(done.text)")
       }
       #expect(!FileManager.default.fileExists(atPath: secret))
-      #expect(try await home.listed("endpoint", "list")["endpoints"].elements.isEmpty)
+      #expect(try await home.json("endpoint", "list")["endpoints"].elements.isEmpty)
 
       // The export can be applied.
       let added = try await home.run(
@@ -247,13 +247,13 @@ struct MailTests {
       #expect(rotated.status == 1 && rotated.err.contains("messages to this address are not signed"), "\(rotated.text)")
       let other = try await home.chime("endpoint", "edit", "me", "--url", "https://example.org/")
       #expect(other.status == 1 && other.err.contains("chime endpoint add"), "\(other.text)")
-      let exported = try await home.did("export")
+      let exported = try await home.mustRun("export")
       #expect(
         exported.contains("via = \"smtps://mail.example.org\"") && !exported.contains("secretFile"), "\(exported)")
-      try await home.did("endpoint", "remove", "me", "--yes")
+      try await home.mustRun("endpoint", "remove", "me", "--yes")
       try home.write(exported, to: home.path + "/set.toml")
-      try await home.did("apply", home.path + "/set.toml", "--yes")
-      #expect(try await home.did("export") == exported)
+      try await home.mustRun("apply", home.path + "/set.toml", "--yes")
+      #expect(try await home.mustRun("export") == exported)
     }
   }
 }

@@ -35,7 +35,7 @@ struct Room {
 
   func isRead() async throws {
     try await eventually("answers are read", within: .seconds(60)) {
-      try await endpoint()["replies"]["state"].string == "open"
+      try await endpoint()["replies"]["state"].string == "connected"
     }
   }
 
@@ -61,20 +61,20 @@ struct Room {
   }
 
   func count(_ result: String) async throws -> Int {
-    let line = try await home.did("metrics").split(separator: "\n").first {
+    let line = try await home.mustRun("metrics").split(separator: "\n").first {
       $0.hasPrefix("chime_replies_total{result=\"\(result)\"}")
     }
     return Int(line?.split(separator: " ").last ?? "") ?? -1
   }
 
-  static func answered(_ kind: Homeserver.Kind) async throws {
-    try await Home.live { home in
+  static func reminderIsAnsweredInTheRoom(_ kind: Homeserver.Kind) async throws {
+    try await Home.run { home in
       let room = try await open(kind, in: home)
       let (server, ann, bob) = (room.server, room.ann, room.bob)
       let daemon = try await home.start()
       try await room.add("--senders", ann.user, "--events", "fired,repeated,reopened")
       try await room.isRead()
-      let test = try await home.did("endpoint", "test", "room")
+      let test = try await home.mustRun("endpoint", "test", "room")
       #expect(
         test.contains("PUT \(server.url)/_matrix/client/v3/rooms/") && test.contains("Bearer <redacted>"), "\(test)")
 
@@ -100,24 +100,24 @@ struct Room {
       #expect(try await room.count("malformed") == 1)
       #expect(try await room.count("done") == 1)
       // Tokens are single-use: after undo the reminder is open again, and old answers do not apply.
-      try await home.did("undo")
+      try await home.mustRun("undo")
       _ = try await room.message("Tea <b>&amp;\nwaits for an answer again")
 
       // An answer in words.
       let plants = try await home.add("Plants", "in 1s", to: ["room"])
       try await server.reply(
         ann, room.id, to: try await room.message("Plants").id, "> <@chime:stand.in> Plants\n\nTomorrow 9:00")
-      try await eventually("it is put off") { try await room.state(plants) == "snoozed" }
+      try await eventually("it is snoozed") { try await room.state(plants) == "snoozed" }
       try await room.becomes("Plants", "💤 until 09:00")
       let until = try await home.latestOccurrence(of: plants)["snoozedUntil"]["at"].string ?? ""
       #expect(until.contains("T09:00:00"), "\(until)")
       let call = try await home.add("Call", "in 1s", to: ["room"])
       let second = try await room.message("Call")
       try await server.reply(ann, room.id, to: second.id, "20m")
-      try await eventually("it is put off") { try await room.state(call) == "snoozed" }
+      try await eventually("it is snoozed") { try await room.state(call) == "snoozed" }
       // Answers to the former round are refused.
-      try await home.did("snooze", call, "1s")
-      try await eventually("it comes again", within: .seconds(60), every: .milliseconds(100)) {
+      try await home.mustRun("snooze", call, "1s")
+      try await eventually("it fires again", within: .seconds(60), every: .milliseconds(100)) {
         try await server.screen(ann, room.id, by: room.bot).count { $0.text.hasPrefix("Call") } == 2
       }
       try await server.react(ann, room.id, to: second.id, "✅")
@@ -129,14 +129,14 @@ struct Room {
       // Answered elsewhere, a message is redacted; of repeats, only the last stays.
       let bins = try await home.add("Bins", "in 1s", to: ["room"])
       _ = try await room.message("Bins")
-      try await home.did("done", bins)
+      try await home.mustRun("done", bins)
       try await room.becomes("Bins", "✔ done at ")
-      #expect(try await home.did("metrics").contains("way=\"matrix\",outcome=\"delivered\"}"))
-      let shown = try await home.did("endpoint", "show", "room")
+      #expect(try await home.mustRun("metrics").contains("transport=\"matrix\",outcome=\"delivered\"}"))
+      let shown = try await home.mustRun("endpoint", "show", "room")
       #expect(shown.contains("are read; ") && shown.contains(ann.user), "\(shown)")
       for text in [
-        daemon.process.errors, daemon.process.output, try await home.did("deliveries", "--json"),
-        try await home.did("endpoint", "list", "--json"), try await home.did("export"),
+        daemon.process.errors, daemon.process.output, try await home.mustRun("deliveries", "--json"),
+        try await home.mustRun("endpoint", "list", "--json"), try await home.mustRun("export"),
       ] { #expect(!text.contains(room.bot.token)) }
     }
   }
@@ -152,8 +152,8 @@ struct Room {
   }
 
   /// Answers given without a daemon, or while it is killed, are applied once; a gap in a long sync response is fetched.
-  static func killed(_ kind: Homeserver.Kind) async throws {
-    try await Home.live { home in
+  static func answersDuringACrashAreAppliedOnce(_ kind: Homeserver.Kind) async throws {
+    try await Home.run { home in
       let room = try await open(kind, in: home)
       let first = try await home.start()
       try await room.add()
@@ -176,11 +176,11 @@ struct Room {
       let third = try await home.start()
       try await room.isDone(tasks[2].id)
       try await room.isRead()
-      let done = try await home.listed("history")["occurrences"].elements.count { $0["state"].string == "done" }
+      let done = try await home.json("history")["occurrences"].elements.count { $0["state"].string == "done" }
       #expect(done == 3)
 
       // An undone answer is not applied again, although the room still contains it.
-      try await home.did("undo")
+      try await home.mustRun("undo")
       _ = try await third.stop()
       _ = try await home.start()
       try await room.isRead()
@@ -189,8 +189,8 @@ struct Room {
   }
 
   /// The server goes away and returns; nothing is sent twice.
-  static func away(_ kind: Homeserver.Kind) async throws {
-    try await Home.live { home in
+  static func serverOutageSendsNothingTwice(_ kind: Homeserver.Kind) async throws {
+    try await Home.run { home in
       let room = try await open(kind, in: home)
       _ = try await home.start()
       try await room.add()
@@ -212,8 +212,8 @@ struct Room {
     }
   }
 
-  static func whatCannotBe(_ kind: Homeserver.Kind) async throws {
-    try await Home.live { home in
+  static func unusableRoomsAreRefused(_ kind: Homeserver.Kind) async throws {
+    try await Home.run { home in
       let room = try await open(kind, in: home)
       let (server, ann, bot) = (room.server, room.ann, room.bot)
       _ = try await home.start()
@@ -224,7 +224,7 @@ struct Room {
       let secret = try await server.room(by: ann, inviting: [bot], isEncrypted: true)
       try await room.add(to: secret)
       try await refused("the room is encrypted")
-      try await eventually("it is said", within: .seconds(60)) {
+      try await eventually("it is printed", within: .seconds(60)) {
         try await room.endpoint()["replies"]["problem"].string?.contains("encrypted") == true
       }
       let alone = try await server.room(by: ann)
@@ -236,7 +236,7 @@ struct Room {
       try home.write(bot.token, to: home.path + "/token")
       // Without authorized users there are no answers, but all messages are sent.
       try await room.add("--events", "fired")
-      try await home.did("endpoint", "test", "room")
+      try await home.mustRun("endpoint", "test", "room")
       let tea = try await home.add("Tea", "in 1s", to: ["room"])
       let message = try await room.message("Tea")
       #expect(message.text == "Tea")
@@ -250,15 +250,23 @@ struct Room {
 /// Rooms of a stand-in homeserver.
 @Suite(.serialized, .enabled(if: Machine.has("curl"), "needs curl"))
 struct MatrixTests {
-  @Test(.timeLimit(.minutes(3))) func answered() async throws { try await Room.answered(.standIn) }
-  @Test(.timeLimit(.minutes(3))) func killed() async throws { try await Room.killed(.standIn) }
-  @Test(.timeLimit(.minutes(3))) func away() async throws { try await Room.away(.standIn) }
-  @Test(.timeLimit(.minutes(2))) func whatCannotBe() async throws { try await Room.whatCannotBe(.standIn) }
+  @Test(.timeLimit(.minutes(3))) func reminderIsAnsweredInTheRoom() async throws {
+    try await Room.reminderIsAnsweredInTheRoom(.standIn)
+  }
+  @Test(.timeLimit(.minutes(3))) func answersDuringACrashAreAppliedOnce() async throws {
+    try await Room.answersDuringACrashAreAppliedOnce(.standIn)
+  }
+  @Test(.timeLimit(.minutes(3))) func serverOutageSendsNothingTwice() async throws {
+    try await Room.serverOutageSendsNothingTwice(.standIn)
+  }
+  @Test(.timeLimit(.minutes(2))) func unusableRoomsAreRefused() async throws {
+    try await Room.unusableRoomsAreRefused(.standIn)
+  }
 
   /// A message whose response was lost is sent once; a rate limit delays; a permanent refusal fails.
   @Test(.timeLimit(.minutes(2)))
-  func sentOnce() async throws {
-    try await Home.live { home in
+  func messageWithALostResponseIsSentOnce() async throws {
+    try await Home.run { home in
       let room = try await Room.open(.standIn, in: home)
       let (server, ann) = (room.server, room.ann)
       _ = try await home.start()
@@ -271,7 +279,7 @@ struct MatrixTests {
         let waiting = try await eventually("it is there", within: .seconds(60)) {
           try await home.answer("io.chime.Deliveries.List")["deliveries"].elements.first { $0["attempts"].int ?? 0 > 0 }
         }
-        try await home.did("redeliver", waiting["id"].string ?? "")
+        try await home.mustRun("redeliver", waiting["id"].string ?? "")
         try await eventually("it is delivered", within: .seconds(60)) {
           try await home.answer("io.chime.Deliveries.List")["deliveries"].elements.allSatisfy {
             $0["state"].string == "delivered"
@@ -281,7 +289,7 @@ struct MatrixTests {
       }
       try await server.misbehave(send: "large")
       _ = try await home.add("Large", "in 1s", to: ["room"])
-      let dead = try await eventually("it is given up", within: .seconds(60)) {
+      let dead = try await eventually("it fails for good", within: .seconds(60)) {
         try await home.answer("io.chime.Deliveries.List")["deliveries"].elements.first { $0["state"].string == "dead" }
       }
       #expect(dead["lastResult"].string?.contains("413 M_TOO_LARGE") == true, "\(dead)")
@@ -296,8 +304,8 @@ struct MatrixTests {
       ("refuse", "rejects the access token"),
       ("away", "answered 503"), ("often", "429 M_LIMIT_EXCEEDED"), ("hang", "imed out"),
     ])
-  func badServers(_ mode: String, _ sentence: String) async throws {
-    try await Home.live { home in
+  func faultyServersAreReportedAndRecoveredFrom(_ mode: String, _ sentence: String) async throws {
+    try await Home.run { home in
       try home.configure("[webhook]\nconnectTimeout = \"1s\"\ntimeout = \"2s\"\n")
       let room = try await Room.open(.standIn, in: home)
       let server = room.server
@@ -311,13 +319,13 @@ struct MatrixTests {
       if mode == "parrot" {
         // It repeats the answer again and again, which is applied once.
         try await room.isDone(id)
-        try await eventually("it has had enough", within: .seconds(60)) {
+        try await eventually("it has reached its limit", within: .seconds(60)) {
           try await room.endpoint()["replies"]["problem"].string?.contains("answers too often") == true
         }
       } else {
         // The edit makes the daemon renew its request.
-        try await home.did("endpoint", "edit", "room", "--concurrency", "2")
-        try await eventually("it is said", within: .seconds(60)) {
+        try await home.mustRun("endpoint", "edit", "room", "--concurrency", "2")
+        try await eventually("it is printed", within: .seconds(60)) {
           try await room.endpoint()["replies"]["problem"].string?.contains(sentence) == true
         }
         #expect(try await room.state(id) == "delivered")
@@ -336,8 +344,8 @@ struct MatrixTests {
 
   /// An idle connection has one open request, and only if answers are enabled.
   @Test(.timeLimit(.minutes(1)))
-  func onlyWhatIsNeededIsAskedFor() async throws {
-    try await Home.live { home in
+  func idleConnectionHasOneOpenRequest() async throws {
+    try await Home.run { home in
       let room = try await Room.open(.standIn, in: home)
       _ = try await home.start()
       try await room.add()
@@ -354,8 +362,8 @@ struct MatrixTests {
 
   /// Contradictory settings are rejected with a remedy; an export can be applied.
   @Test(.timeLimit(.minutes(1)))
-  func whatIsOfNoUseIsRefused() async throws {
-    try await Home.live { home in
+  func contradictorySettingsAreRefused() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       try home.write("tk_secret", to: home.path + "/token")
       let token = ["--token-file", home.path + "/token"]
@@ -380,22 +388,22 @@ struct MatrixTests {
         let done = try await home.run(Machine.chime, ["endpoint", "add", "room"] + words)
         #expect(done.status == 1 && done.err.contains(sentence), "\(words): \(done.text)")
       }
-      #expect(try await home.listed("endpoint", "list")["endpoints"].elements.isEmpty)
+      #expect(try await home.json("endpoint", "list")["endpoints"].elements.isEmpty)
       let done = try await home.run(
         Machine.chime,
         ["endpoint", "add", "room", "matrix:!a:b.org", "--senders", "@ann:b.org,@bob:b.org"] + via + token)
       #expect(done.status == 0, "\(done.text)")
       let rotated = try await home.chime("endpoint", "rotate", "room")
       #expect(rotated.status == 1 && rotated.err.contains("--token-file"), "\(rotated.text)")
-      let exported = try await home.did("export")
+      let exported = try await home.mustRun("export")
       #expect(
         exported.contains("senders = [\"@ann:b.org\", \"@bob:b.org\"]") && !exported.contains("tk_secret"),
         "\(exported)")
-      try await home.did("endpoint", "edit", "room", "--reset", "senders")
-      #expect(try await home.listed("endpoint", "list")["endpoints"][0]["replies"] == .null)
+      try await home.mustRun("endpoint", "edit", "room", "--reset", "senders")
+      #expect(try await home.json("endpoint", "list")["endpoints"][0]["replies"] == .null)
       try home.write(exported, to: home.path + "/set.toml")
-      try await home.did("apply", home.path + "/set.toml", "--yes")
-      #expect(try await home.did("export") == exported)
+      try await home.mustRun("apply", home.path + "/set.toml", "--yes")
+      #expect(try await home.mustRun("export") == exported)
     }
   }
 }
@@ -404,8 +412,16 @@ struct MatrixTests {
 @Suite(
   .serialized, .proof(.matrix), .enabled(if: Homeserver.synapse != nil, "needs Synapse: Tests/Matrix/run installs it"))
 struct SynapseTests {
-  @Test(.timeLimit(.minutes(5))) func answered() async throws { try await Room.answered(.synapse) }
-  @Test(.timeLimit(.minutes(5))) func killed() async throws { try await Room.killed(.synapse) }
-  @Test(.timeLimit(.minutes(5))) func away() async throws { try await Room.away(.synapse) }
-  @Test(.timeLimit(.minutes(5))) func whatCannotBe() async throws { try await Room.whatCannotBe(.synapse) }
+  @Test(.timeLimit(.minutes(5))) func reminderIsAnsweredInTheRoom() async throws {
+    try await Room.reminderIsAnsweredInTheRoom(.synapse)
+  }
+  @Test(.timeLimit(.minutes(5))) func answersDuringACrashAreAppliedOnce() async throws {
+    try await Room.answersDuringACrashAreAppliedOnce(.synapse)
+  }
+  @Test(.timeLimit(.minutes(5))) func serverOutageSendsNothingTwice() async throws {
+    try await Room.serverOutageSendsNothingTwice(.synapse)
+  }
+  @Test(.timeLimit(.minutes(5))) func unusableRoomsAreRefused() async throws {
+    try await Room.unusableRoomsAreRefused(.synapse)
+  }
 }

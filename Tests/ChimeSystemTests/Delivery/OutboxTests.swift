@@ -5,8 +5,8 @@ import Testing
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct OutboxTests {
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
-  func anEndpointThatIsGoneIsDisabledAndItsOwnerTold() async throws {
-    try await Home.live { home in
+  func goneEndpointIsDisabledAndItsOwnerNotified() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, answering: [410])
       let desktop = try await home.startMockDesktop()
       _ = try await home.start()
@@ -21,12 +21,12 @@ struct OutboxTests {
       try await eventually("it has fired") { try await home.latestOccurrence(of: second) != .null }
       let waiting = try await home.deliveries("pending")
       #expect(waiting.map { $0["reminder"].string } == [second])
-      let told = try await home.did("redeliver", "--to", "team", "--all", "--dry-run")
+      let told = try await home.mustRun("redeliver", "--to", "team", "--all", "--dry-run")
       #expect(told.contains("1 message would be sent again"), "\(told)")
       #expect(told.contains(dead))
 
       // After the endpoint is enabled, waiting messages leave at once, and failed ones on request.
-      try await home.did("endpoint", "enable", "team")
+      try await home.mustRun("endpoint", "enable", "team")
       try await eventually("the one that waited arrives") { try await home.deliveries("delivered").count == 2 }
       let output = try await home.chime("redeliver", "--to", "team", "--since", "1 hour", "--json")
       #expect(try output.json["count"].int == 1, "\(output.text)")
@@ -37,8 +37,8 @@ struct OutboxTests {
       #expect(receiver.requests.last?.id == dead, "under the same id")
 
       // A delivered message is sent again if named by its id; in bulk, only failed ones are, without those answered since.
-      try await home.did("redeliver", dead)
-      try await eventually("it comes once more") { receiver.requests.count == 4 }
+      try await home.mustRun("redeliver", dead)
+      try await eventually("it fires once more") { receiver.requests.count == 4 }
       #expect(receiver.requests.last?.id == dead)
       try await eventually("and is recorded") { try await home.deliveries("delivered").count == 3 }
       #expect(try await home.attempts(of: first).map { $0["number"].int } == [1, 2, 3])
@@ -48,22 +48,22 @@ struct OutboxTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func anEndpointThatFailsAgainAndAgainRests() async throws {
-    try await Home.live { home in
+  func failingEndpointOpensItsCircuitBreaker() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, answering: Array(repeating: 503, count: 100))
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)
       for number in 1...20 { _ = try await home.add("Number \(number)", "in 2s", to: ["team"]) }
-      let sentence = try await eventually("the status says that it rests") { () -> String? in
+      let sentence = try await eventually("the status reports the open circuit breaker") { () -> String? in
         let attention = try await home.answer("io.chime.Daemon.Status")["status"]["attention"]
         return attention.elements.compactMap(\.string).first { $0.contains("\"team\" is paused until") }
       }
       #expect(sentence.contains("in a row"))
       let status = try await home.chime("status")
       #expect(status.status == 1 && status.out.contains("is paused until"), "\(status.text)")
-      #expect(try await home.did("endpoint", "show", "team").contains("backing off until "))
+      #expect(try await home.mustRun("endpoint", "show", "team").contains("backing off until "))
       let listed = try await home.answer("io.chime.Endpoints.List")["endpoints"][0]
-      #expect(listed["restingUntil"]["at"].string != nil && listed["failingSince"]["at"].string != nil, "\(listed)")
+      #expect(listed["backoffUntil"]["at"].string != nil && listed["failingSince"]["at"].string != nil, "\(listed)")
       // Five failures in a row, plus at most the attempts in flight beside the fifth.
       #expect((5...12).contains(receiver.requests.count), "\(receiver.requests.count)")
       try await eventually("all have fired") {
@@ -72,19 +72,19 @@ struct OutboxTests {
       // Untried messages have used no attempt.
       let untried = try await home.deliveries("pending")
       #expect(untried.count >= 8 && untried.allSatisfy { $0["attempts"].int == 0 }, "\(untried.count)")
-      let discarded = try await home.did("discard", "--to", "team")
+      let discarded = try await home.mustRun("discard", "--to", "team")
       #expect(discarded.contains("20 messages are given up"), "\(discarded)")
       #expect(try await home.deliveries("cancelled").count == 20)
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func anEndpointThatWantsOrderHasItThroughFailures() async throws {
-    try await Home.live { home in
+  func orderedEndpointKeepsItsOrderThroughFailures() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, answering: [500, 500])
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)
-      try await home.did("endpoint", "edit", "team", "--in-order")
+      try await home.mustRun("endpoint", "edit", "team", "--in-order")
       let titles = ["First", "Second", "Third", "Fourth"]
       for title in titles { _ = try await home.add(title, "in 1s", to: ["team"]) }
       try await eventually("all have fired, and the first has failed twice") {
@@ -93,7 +93,7 @@ struct OutboxTests {
         return occurrences.count == 4 && deliveries.contains { ($0["attempts"].int ?? 0) >= 2 }
       }
       // Otherwise the next attempt is five seconds later.
-      try await home.did("endpoint", "enable", "team")
+      try await home.mustRun("endpoint", "enable", "team")
       try await eventually("all arrive") { try await home.deliveries("delivered").count == 4 }
       #expect(receiver.requests.map { $0.body["data"]["title"].string } == ["First", "First"] + titles)
       #expect(receiver.requests.map(\.answered) == [500, 500, 204, 204, 204, 204])
@@ -104,8 +104,8 @@ struct OutboxTests {
   /// Five days of failures disable an endpoint only after an hour of running time, which the unit tests of
   /// `Endpoint.after` simulate.
   @Test(.timeLimit(.minutes(1)))
-  func aMachineThatWasOffForDaysGivesNoEndpointUp() async throws {
-    try await Home.live { home in
+  func endpointIsNotDisabledAfterDaysWithoutADaemon() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, answering: Array(repeating: 500, count: 100))
       let daemon = try await home.start()
       try await home.addEndpoint("team", receiver)
@@ -126,7 +126,7 @@ struct OutboxTests {
       let gone = try await Receiver.start(in: home, answering: [500])
       _ = try await home.start()
       let before = try await home.attempts(of: id).count
-      try await home.did("endpoint", "edit", "team", "--url", gone.url)
+      try await home.mustRun("endpoint", "edit", "team", "--url", gone.url)
       try await eventually("it has failed once more") {
         let attempts = try await home.attempts(of: id).count
         return gone.requests.count == 1 && attempts > before
@@ -134,7 +134,7 @@ struct OutboxTests {
       let endpoint = try await home.answer("io.chime.Endpoints.List")["endpoints"][0]
       #expect(endpoint["disabled"] == .null && endpoint["failingSince"]["at"].string != nil, "\(endpoint)")
 
-      try await home.did("endpoint", "enable", "team")
+      try await home.mustRun("endpoint", "enable", "team")
       try await eventually("it arrives") { try await home.deliveries("delivered").count == 1 }
       #expect(gone.requests.map(\.answered) == [500, 204])
       #expect(try await home.answer("io.chime.Endpoints.List")["endpoints"][0]["failingSince"] == .null)
@@ -143,8 +143,8 @@ struct OutboxTests {
 
   /// The daemon is killed while it holds claimed messages.
   @Test(.proof(.floods), .timeLimit(.minutes(2)))
-  func aCrashAmidstAFloodLosesNothing() async throws {
-    try await Home.live { home in
+  func crashWithClaimedMessagesLosesNothing() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let daemon = try await home.start()
       try await home.addEndpoint("team", receiver)
@@ -183,14 +183,14 @@ struct OutboxTests {
 
   /// A reload does not affect what it does not change.
   @Test(.timeLimit(.minutes(1)))
-  func aReloadOfOtherSettingsCutsNoAttempt() async throws {
-    try await Home.live { home in
+  func reloadOfOtherSettingsAbortsNoAttempt() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, isHeld: true)
       try home.configure("[webhook]\ntimeout = \"50s\"\n")
       let daemon = try await home.start()
       try await home.addEndpoint("team", receiver)
       let id = try await home.add("Held", "in 1s", to: ["team"])
-      try await eventually("it is under way") { receiver.requests.count == 1 }
+      try await eventually("it is in flight") { receiver.requests.count == 1 }
       // Change unrelated settings repeatedly, as an attacker would to keep others' messages from arriving.
       for program in ["true", "false", "true"] {
         try home.configure("[webhook]\ntimeout = \"50s\"\n[desktop]\nprogram = \"\(program)\"\n")
@@ -205,8 +205,8 @@ struct OutboxTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func historyIsKeptWithinItsLimits() async throws {
-    try await Home.live { home in
+  func historyIsPrunedToItsLimits() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       for number in 1...4 { _ = try await home.add("Number \(number)", "in 1s") }
       func fired(_ count: Int) async throws -> [JSON] {
@@ -219,9 +219,9 @@ struct OutboxTests {
       for number in 5...6 { _ = try await home.add("Number \(number)", "in 1s") }
       let unanswered = old[0]["id"]
       for occurrence in try await fired(6) where occurrence["id"] != unanswered {
-        try await home.did("dismiss", occurrence["id"].string ?? "")
+        try await home.mustRun("dismiss", occurrence["id"].string ?? "")
       }
-      try home.configure("[history]\nkeepAtMost = 2\n")
+      try home.configure("[history]\nmaxOccurrences = 2\n")
       daemon.process.send(SIGHUP)
       // Two occurrences are kept, and the unanswered one.
       try await eventually("the oldest are gone") {

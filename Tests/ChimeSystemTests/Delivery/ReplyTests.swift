@@ -18,7 +18,7 @@ struct ReplyTests {
   }
 
   private func isRead(_ home: Home) async throws {
-    try await eventually("answers are read") { try await phone(home)["replies"]["state"].string == "open" }
+    try await eventually("answers are read") { try await phone(home)["replies"]["state"].string == "connected" }
   }
 
   private func message(_ server: TopicServer, _ number: Int = 1) async throws -> JSON {
@@ -33,17 +33,17 @@ struct ReplyTests {
   }
 
   private func count(_ result: String, _ home: Home) async throws -> Int {
-    let line = try await home.did("metrics").split(separator: "\n").first {
+    let line = try await home.mustRun("metrics").split(separator: "\n").first {
       $0.hasPrefix("chime_replies_total{result=\"\(result)\"}")
     }
     return Int(line?.split(separator: " ").last ?? "") ?? -1
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func doneOnThePhone() async throws { try await doneOnThePhone(.standIn) }
+  func doneOnThePhoneClosesTheReminder() async throws { try await doneOnThePhoneClosesTheReminder(.standIn) }
 
-  func doneOnThePhone(_ kind: TopicServer.Kind) async throws {
-    try await Home.live { home in
+  func doneOnThePhoneClosesTheReminder(_ kind: TopicServer.Kind) async throws {
+    try await Home.run { home in
       let server = try await TopicServer.start(kind, in: home)
       let daemon = try await home.start()
       try await addPhone(home, server)
@@ -58,7 +58,7 @@ struct ReplyTests {
       try await eventually("the occurrence is done") { try await state(id, home) == "done" }
       let done = try await home.latestOccurrence(of: id)
       #expect(done["answeredBy"].string == "endpoint:phone")
-      let history = try await home.did("history")
+      let history = try await home.mustRun("history")
       #expect(history.contains("done by endpoint:phone"), "\(history)")
 
       // A repeated button press and invalid messages change nothing.
@@ -69,7 +69,7 @@ struct ReplyTests {
       try await server.send("done", to: server.url("answers"))
       let text = server.buttons(second)[0]["body"].string ?? ""
       try await server.send(String(text.dropLast()) + (text.hasSuffix("A") ? "E" : "A"), to: server.url("answers"))
-      try await eventually("all were looked at") { try await phone(home)["replies"]["refused"].int == 4 }
+      try await eventually("all were evaluated") { try await phone(home)["replies"]["refused"].int == 4 }
       #expect(try await state(other, home) != "done")
       #expect(try await state(id, home) == "done")
       #expect(try await count("over", home) == 2)
@@ -77,26 +77,26 @@ struct ReplyTests {
       #expect(try await count("forged", home) == 1)
       #expect(try await count("done", home) == 1)
       // After undo, the same button is refused: its token was used.
-      try await home.did("undo")
-      try await home.did("undo")
+      try await home.mustRun("undo")
+      try await home.mustRun("undo")
       #expect(try await state(id, home) != "done")
       try await server.press(buttons[0])
       try await eventually("it is refused") { try await count("replayed", home) == 1 }
       #expect(try await state(id, home) != "done")
       #expect(daemon.process.errors.components(separatedBy: "changes nothing").count <= 3, "\(daemon.process.errors)")
       // The recorded responses contain no token.
-      let kept = try await home.did("deliveries", "--json")
+      let kept = try await home.mustRun("deliveries", "--json")
       #expect(!kept.contains("chact_"), "\(kept)")
-      let shown = try await home.did("endpoint", "show", "phone")
+      let shown = try await home.mustRun("endpoint", "show", "phone")
       #expect(shown.contains("are read; 1 received") && shown.contains("5 refused"), "\(shown)")
     }
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func snoozedAndDismissedOnThePhone() async throws { try await snoozedAndDismissedOnThePhone(.standIn) }
+  func snoozeAndDismissWorkOnThePhone() async throws { try await snoozeAndDismissWorkOnThePhone(.standIn) }
 
-  func snoozedAndDismissedOnThePhone(_ kind: TopicServer.Kind) async throws {
-    try await Home.live { home in
+  func snoozeAndDismissWorkOnThePhone(_ kind: TopicServer.Kind) async throws {
+    try await Home.run { home in
       let server = try await TopicServer.start(kind, in: home)
       _ = try await home.start()
       try await addPhone(home, server)
@@ -109,7 +109,7 @@ struct ReplyTests {
       try await server.press(first[1])
       try await eventually("once") { try await count("over", home) == 1 }
       #expect(try await home.latestOccurrence(of: id)["snoozedUntil"]["at"].string == until)
-      try await home.did("snooze", id, "1s")
+      try await home.mustRun("snooze", id, "1s")
       let second = server.buttons(try await message(server, 2))
       // Buttons of the first round are refused.
       try await server.press(first[0])
@@ -122,16 +122,16 @@ struct ReplyTests {
 
   /// Answers given without a daemon or a server are applied once when both are back.
   @Test(.timeLimit(.minutes(3)))
-  func nothingIsLostOrDoneTwice() async throws { try await nothingIsLostOrDoneTwice(.standIn) }
+  func answersDuringAnOutageAreAppliedOnce() async throws { try await answersDuringAnOutageAreAppliedOnce(.standIn) }
 
-  func nothingIsLostOrDoneTwice(_ kind: TopicServer.Kind) async throws {
-    try await Home.live { home in
+  func answersDuringAnOutageAreAppliedOnce(_ kind: TopicServer.Kind) async throws {
+    try await Home.run { home in
       let server = try await TopicServer.start(kind, in: home)
       let first = try await home.start()
       try await addPhone(home, server)
       try await isRead(home)
-      try await home.did("expect", "backup", "at 2096-12-01 09:00", "--within", "1h")
-      let tokens = try JSON(parsing: try await home.did("expect", "token", "backup", "--json"))
+      try await home.mustRun("expect", "backup", "at 2096-12-01 09:00", "--within", "1h")
+      let tokens = try JSON(parsing: try await home.mustRun("expect", "token", "backup", "--json"))
       let ping = tokens["succeeded"].string ?? ""
       #expect(tokens["address"].string == server.url("answers") && tokens["endpoint"].string == "phone")
       func pings() async throws -> Int {
@@ -159,7 +159,7 @@ struct ReplyTests {
       try await server.send(ping, to: server.url("answers"))
       try await server.stop()
       let second = try await home.start()
-      try await eventually("it is said") { try await phone(home)["replies"]["state"].string == "waiting" }
+      try await eventually("it is printed") { try await phone(home)["replies"]["state"].string == "retrying" }
       try await server.restart()
       try await eventually("the second is done") { try await state(ids[1], home) == "done" }
       try await eventually("the ping is there") { try await pings() == 2 }
@@ -186,7 +186,7 @@ struct ReplyTests {
       #expect(try await count("over", home) == 0)
 
       // Tokens of a replaced secret are invalid.
-      try await home.did("endpoint", "rotate", "phone", "--show", "--overlap", "0s")
+      try await home.mustRun("endpoint", "rotate", "phone", "--show", "--overlap", "0s")
       try await server.send(ping, to: server.url("answers"))
       try await eventually("it is refused") { try await count("forged", home) == 1 }
       #expect(try await pings() == 8)
@@ -200,15 +200,15 @@ struct ReplyTests {
       ("flood", "a line of more than 32 KiB"), ("away", "status 503"), ("moved", "redirects"),
       ("private", "status 403"),
     ])
-  func badServers(_ topic: String, _ word: String) async throws {
-    try await Home.live { home in
+  func faultyServersAreReportedWithFewConnections(_ topic: String, _ word: String) async throws {
+    try await Home.run { home in
       let server = try await TopicServer.start(in: home)
       _ = try await home.start()
       try await addPhone(home, server, replies: topic)
-      try await eventually("it is said") {
+      try await eventually("it is printed") {
         try await phone(home)["replies"]["problem"].string?.contains(word) == true
       }
-      let shown = try await home.did("endpoint", "show", "phone")
+      let shown = try await home.mustRun("endpoint", "show", "phone")
       #expect(shown.contains("cannot be read since"), "\(shown)")
       let doctor = try await home.chime("doctor")
       #expect(doctor.text.contains("Chime cannot read answers from phone since"), "\(doctor.text)")
@@ -217,16 +217,16 @@ struct ReplyTests {
 
   /// The endpoint's token gives access to a protected topic on its own server.
   @Test(.timeLimit(.minutes(1)))
-  func aTopicWithAToken() async throws {
-    try await Home.live { home in
+  func tokenGivesAccessToAProtectedTopic() async throws {
+    try await Home.run { home in
       let server = try await TopicServer.start(in: home)
       _ = try await home.start()
       try home.write("tk_reader", to: home.path + "/token")
       try await addPhone(home, server, replies: "private-answers", "--token-file", home.path + "/token")
       try await isRead(home)
-      let export = try await home.did("export")
+      let export = try await home.mustRun("export")
       #expect(export.contains("replies = \"\(server.url("private-answers"))\""), "\(export)")
-      try await home.did("endpoint", "edit", "phone", "--reset", "replies")
+      try await home.mustRun("endpoint", "edit", "phone", "--reset", "replies")
       try await eventually("nobody reads") { try await phone(home)["replies"] == .null }
       let id = try await home.add("Tea", "in 1s", to: ["phone"])
       #expect(server.buttons(try await message(server)).isEmpty)
@@ -238,8 +238,8 @@ struct ReplyTests {
 
   /// A server that repeats one message endlessly: it is applied once, and no more requests are made than needed.
   @Test(.timeLimit(.minutes(1)))
-  func aParrot() async throws {
-    try await Home.live { home in
+  func messageRepeatedEndlesslyIsAppliedOnce() async throws {
+    try await Home.run { home in
       let server = try await TopicServer.start(in: home)
       _ = try await home.start()
       try await addPhone(home, server, replies: "parrot")
@@ -258,31 +258,35 @@ struct ReplyTests {
 /// The same tests with a real ntfy server.
 @Suite(.serialized, .proof(.ntfy), .enabled(if: TopicServer.real != nil, "needs a server: Tests/Ntfy/run has one"))
 struct NtfyTests {
-  @Test(.timeLimit(.minutes(3))) func doneOnThePhone() async throws { try await ReplyTests().doneOnThePhone(.real) }
+  @Test(.timeLimit(.minutes(3))) func doneOnThePhoneClosesTheReminder() async throws {
+    try await ReplyTests().doneOnThePhoneClosesTheReminder(.real)
+  }
 
   @Test(.timeLimit(.minutes(3)))
-  func snoozedAndDismissedOnThePhone() async throws { try await ReplyTests().snoozedAndDismissedOnThePhone(.real) }
+  func snoozeAndDismissWorkOnThePhone() async throws { try await ReplyTests().snoozeAndDismissWorkOnThePhone(.real) }
 
   @Test(.timeLimit(.minutes(5)))
-  func nothingIsLostOrDoneTwice() async throws { try await ReplyTests().nothingIsLostOrDoneTwice(.real) }
+  func answersDuringAnOutageAreAppliedOnce() async throws {
+    try await ReplyTests().answersDuringAnOutageAreAppliedOnce(.real)
+  }
 
   /// Servers before 2.16 cannot withdraw messages, which is not reported as an error.
-  @Test(.timeLimit(.minutes(2))) func whatCannotBeTakenBackIsNoTrouble() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func missingSupportForWithdrawalsIsNoError() async throws {
+    try await Home.run { home in
       let server = try await TopicServer.start(.real, in: home)
       let daemon = try await home.start()
-      try await home.did("endpoint", "add", "phone", server.url("alerts"), "--template", "ntfy")
+      try await home.mustRun("endpoint", "add", "phone", server.url("alerts"), "--template", "ntfy")
       for number in 1...20 {
         let id = try await home.add("Task \(number)", "in 1s", to: ["phone"])
         try await eventually("it is there") { server.messages("alerts").count == number }
-        try await home.did("done", id)
+        try await home.mustRun("done", id)
       }
-      try await eventually("nothing is owed", within: .seconds(60)) {
-        try await home.listed("deliveries", "--limit", "all")["deliveries"].elements.allSatisfy {
+      try await eventually("nothing is pending", within: .seconds(60)) {
+        try await home.json("deliveries", "--limit", "all")["deliveries"].elements.allSatisfy {
           ["delivered", "cancelled"].contains($0["state"].string)
         }
       }
-      #expect(try await home.did("endpoint", "show", "phone").contains("in use"))
+      #expect(try await home.mustRun("endpoint", "show", "phone").contains("in use"))
       #expect(!daemon.process.errors.contains("<4>\""), "\(daemon.process.errors)")
     }
   }

@@ -6,14 +6,14 @@ import Testing
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct WebhookTests {
   @Test(.timeLimit(.minutes(1)))
-  func aDeliveryVerifies() async throws {
-    try await Home.live { home in
+  func signatureIsAcceptedByIndependentVerifiers() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       _ = try await home.start()
       try home.write(Receiver.secret + "\n", to: home.path + "/secret")
-      try await home.did("endpoint", "add", "team", receiver.url, "--secret-file", home.path + "/secret")
-      try await home.did("in", "1s", "Stand-up", "--to", "team")
-      let request = try await eventually("the receiver hears of it") { receiver.requests.first }
+      try await home.mustRun("endpoint", "add", "team", receiver.url, "--secret-file", home.path + "/secret")
+      try await home.mustRun("in", "1s", "Stand-up", "--to", "team")
+      let request = try await eventually("the receiver gets it") { receiver.requests.first }
       #expect(request.verdicts == ["ok", "ok"])
       #expect(request.answered == 204)
       #expect(request.id.hasPrefix("msg_"))
@@ -23,7 +23,7 @@ struct WebhookTests {
       #expect("\(request.body["data"])".contains("Stand-up"))
 
       let delivery = try await eventually("the record says that it arrived") {
-        let first = try await home.listed("deliveries")["deliveries"][0]
+        let first = try await home.json("deliveries")["deliveries"][0]
         return first["state"].string == "delivered" ? first : nil
       }
       #expect(delivery["id"].string == request.id)
@@ -33,8 +33,8 @@ struct WebhookTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aReceiverThatFailsAtFirstGetsTheSameMessageAgain() async throws {
-    try await Home.live { home in
+  func failedMessageIsSentAgainWithTheSameID() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, answering: [500, 503])
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)
@@ -62,8 +62,8 @@ struct WebhookTests {
   /// Redirects do not open the circuit breaker; once the endpoint accepts a message, those that have waited for minutes
   /// leave at once.
   @Test(.timeLimit(.minutes(1)))
-  func whatWaitedIsSentOnceTheEndpointIsWellAgain() async throws {
-    try await Home.live { home in
+  func waitingMessagesLeaveWhenTheEndpointRecovers() async throws {
+    try await Home.run { home in
       let count = 12
       let receiver = try await Receiver.start(in: home, answering: Array(repeating: 302, count: 3 * count))
       _ = try await home.start()
@@ -82,8 +82,8 @@ struct WebhookTests {
 
   /// Messages that could not be signed leave when the secret file is back.
   @Test(.timeLimit(.minutes(1)))
-  func aSecretThatComesBackIsRead() async throws {
-    try await Home.live { home in
+  func restoredSecretFileReleasesWaitingMessages() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let first = try await home.start()
       try await home.addEndpoint("team", receiver)
@@ -116,8 +116,8 @@ struct WebhookTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aTestMessageShowsWhatWasSentAndTheSecretIsNowhere() async throws {
-    try await Home.live { home in
+  func testMessageShowsTheRequestWithoutTheSecret() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let daemon = try await home.start()
       try await home.addEndpoint("team", receiver)
@@ -125,7 +125,8 @@ struct WebhookTests {
       #expect(output.status == 0, "\(output.text)")
       #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"]])
       let told =
-        output.text + (try await home.did("endpoint", "list")) + (try await home.did("endpoint", "list", "--json"))
+        output.text + (try await home.mustRun("endpoint", "list"))
+        + (try await home.mustRun("endpoint", "list", "--json"))
       let bare = String(Receiver.secret.dropFirst("whsec_".count))
       #expect(!told.contains(bare))
       #expect(!daemon.process.errors.contains(bare))
@@ -142,8 +143,8 @@ struct WebhookTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func anEndpointThatIsAwayDelaysNoOther() async throws {
-    try await Home.live { home in
+  func unreachableEndpointDelaysNoOther() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       _ = try await home.start()
       try await home.addEndpoint("here", receiver)

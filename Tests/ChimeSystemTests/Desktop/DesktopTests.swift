@@ -13,16 +13,16 @@ enum Transport: String, CaseIterable, Sendable {
 struct DesktopTests {
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
   func doneOnThePopupEndsTheOccurrence(_ transport: Transport) async throws {
-    try await Home.live { home in
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       try home.configure(transport.toml)
       _ = try await home.start()
-      try await home.did("in", "1s", "Tea is ready")
+      try await home.mustRun("in", "1s", "Tea is ready")
       let popup = try await desktop.popup(titled: "Tea is ready")
       #expect(desktop.shown[0].contains("done"))
       #expect(desktop.shown[0].contains("snooze"))
 
-      let id = try #require(try await home.listed("list", "--all")["reminders"][0]["id"].string)
+      let id = try #require(try await home.json("list", "--all")["reminders"][0]["id"].string)
       try await eventually("the record says that it arrived") {
         try await home.latestOccurrence(of: id)["state"].string == "delivered"
       }
@@ -38,8 +38,8 @@ struct DesktopTests {
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
-  func doneOnThePopupMovesWhatCountsFromThere(_ transport: Transport) async throws {
-    try await Home.live { home in
+  func doneOnThePopupMovesAScheduleThatCountsFromDone(_ transport: Transport) async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       try home.configure(transport.toml)
       _ = try await home.start()
@@ -62,21 +62,21 @@ struct DesktopTests {
 
   /// The popup for a collection has buttons for likely items; a click logs one.
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
-  func aWatchIsNamedOnThePopup(_ transport: Transport) async throws {
-    try await Home.live { home in
+  func popupOfACollectionHasAButtonForEachItem(_ transport: Transport) async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       try home.configure(transport.toml)
       _ = try await home.start()
-      try await home.did("pack", "add", "watches")
+      try await home.mustRun("pack", "add", "watches")
       for title in ["Speedmaster", "Submariner", "Tank", "Casio"] {
-        try await home.did("item", "add", "watches", title)
+        try await home.mustRun("item", "add", "watches", title)
       }
       for (title, day) in [
         ("Tank", "2 days ago"), ("Tank", "3 days ago"), ("Submariner", "4 days ago"), ("Casio", "yesterday"),
       ] {
-        try await home.did("log", "watches", title, "--at", day)
+        try await home.mustRun("log", "watches", title, "--at", day)
       }
-      try await home.did("fire", "What is on your wrist today?")
+      try await home.mustRun("fire", "What is on your wrist today?")
       let popup = try await desktop.popup(titled: "What is on your wrist today?")
       // The body has two lines; `shown` contains the first.
       let shown = try await eventually("all of it is written down") {
@@ -89,18 +89,18 @@ struct DesktopTests {
       try await desktop.invoke(String(key), on: popup)
       let worn = try await eventually("the click has logged the watch") {
         let day = try await home.answer("io.chime.Trackers.Day")["view"]
-        let items = day["standings"].elements.first { $0["tracker"]["id"].string == "watches" }?["items"].elements ?? []
+        let items = day["progress"].elements.first { $0["tracker"]["id"].string == "watches" }?["items"].elements ?? []
         return items.isEmpty ? nil : items.map { $0["id"].string }
       }
       #expect(worn == ["submariner"])
-      let record = try await home.listed("history")["occurrences"].elements
+      let record = try await home.json("history")["occurrences"].elements
       #expect(record.contains { $0["state"].string == "done" })
     }
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
-  func snoozeOnThePopupBringsItBack(_ transport: Transport) async throws {
-    try await Home.live { home in
+  func snoozeOnThePopupShowsItAgain(_ transport: Transport) async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       try home.configure(transport.toml + "[defaults]\nsnooze = [\"4s\", \"1h\"]\n")
       _ = try await home.start()
@@ -125,8 +125,8 @@ struct DesktopTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func withoutABusTheDeliveryWaitsAndCanBeAnswered() async throws {
-    try await Home.live { home in
+  func deliveryWithoutABusWaitsAndCanBeAnswered() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let id = try await home.add("Patience", "in 1s")
       try await eventually("it fires all the same") {
@@ -136,14 +136,14 @@ struct DesktopTests {
       let state = try #require(pending["deliveries"][0]["state"].string)
       #expect(["pending", "waiting"].contains(state))
       // Answered by the command, long before any popup.
-      try await home.did("done")
+      try await home.mustRun("done")
       #expect(try await home.latestOccurrence(of: id)["state"].string == "done")
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aReloadThatConcernsOthersLeavesWaitingPopupsAlone() async throws {
-    try await Home.live { home in
+  func reloadOfOtherSettingsKeepsOpenPopups() async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       try home.configure(Transport.program.toml)
       let daemon = try await home.start()

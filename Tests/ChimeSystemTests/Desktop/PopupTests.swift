@@ -5,8 +5,8 @@ import Testing
 @Suite(.proof(.screens), .serialized, .enabled(if: Machine.hasScreen, "needs Xvfb, dunst and ImageMagick"))
 struct PopupTests {
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
-  func dunstShowsItAndItsDoneButtonEndsIt(_ transport: Transport) async throws {
-    try await Home.live { home in
+  func dunstShowsThePopupAndItsDoneButtonClosesIt(_ transport: Transport) async throws {
+    try await Home.run { home in
       try home.configure(transport.toml)
       let screen = try await Screen.begin(in: home, choosing: "Done")
       let dunst = try await screen.startDunst()
@@ -50,25 +50,25 @@ struct PopupTests {
 
   /// A day of drinking water, with one click and one command.
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
-  func aGlassIsLoggedByOneClick(_ transport: Transport) async throws {
-    try await Home.live { home in
+  func clickOnThePopupLogsAGlass(_ transport: Transport) async throws {
+    try await Home.run { home in
       try home.configure(transport.toml)
       let screen = try await Screen.begin(in: home, choosing: "Drank 250 ml")
       _ = try await screen.startDunst()
       _ = try await home.start(environment: screen.environment)
-      try await home.did("pack", "add", "hydration")
+      try await home.mustRun("pack", "add", "hydration")
       let title = "Time for a glass of water"
-      try await home.did("fire", title)
+      try await home.mustRun("fire", title)
       try await eventually("the popup is on the screen") { try await screen.displayed() == 1 }
       try await screen.takePicture("drank-\(transport.rawValue)")
       try await screen.press()
       func total() async throws -> Double? {
         let day = try await home.answer("io.chime.Trackers.Day")["view"]
-        return day["standings"].elements.first { $0["tracker"]["id"].string == "water" }?["total"].number
+        return day["progress"].elements.first { $0["tracker"]["id"].string == "water" }?["total"].number
       }
       try await eventually("the click has logged a glass") { try await total() == 250 }
 
-      let answer = try await home.did("log", "water", "2.25l")
+      let answer = try await home.mustRun("log", "water", "2.25l")
       #expect(answer.contains("Goal reached"), "\(answer)")
     }
   }

@@ -3,8 +3,8 @@ import Testing
 
 /// Errors in the first minutes name their remedies.
 @Suite(.timeLimit(.minutes(1))) struct FirstMinutesTests {
-  @Test func withoutADaemonACommandNamesWhatStartsItAndWhoLooksForTheFault() async throws {
-    try await Home.live { home in
+  @Test func commandWithoutADaemonNamesHowToStartOneAndTheDoctor() async throws {
+    try await Home.run { home in
       let output = try await home.chime("list")
       #expect(output.status == 69)
       #expect(output.err.contains("no daemon answers at \(home.socket)"))
@@ -14,8 +14,8 @@ import Testing
     }
   }
 
-  @Test func aSocketThatIsTakenNamesWhoHasIt() async throws {
-    try await Home.live { home in
+  @Test func socketInUseNamesItsProcess() async throws {
+    try await Home.run { home in
       let first = try await home.start()
       let second = try await home.run(Machine.chimed, ["--state-dir", home.path + "/other"])
       #expect(second.status == 73)
@@ -26,8 +26,8 @@ import Testing
     }
   }
 
-  @Test func withoutALoginSessionAPathForTheSocketIsAskedFor() async throws {
-    try await Home.live { home in
+  @Test func daemonWithoutALoginSessionAsksForASocketPath() async throws {
+    try await Home.run { home in
       // As after su(1), or in a container: the runtime directory is missing and cannot be created.
       let output = try await home.run(Machine.chimed, [], environment: ["XDG_RUNTIME_DIR": "/dev/null/user"])
       #expect(output.status == 73)
@@ -43,8 +43,8 @@ import Testing
     }
   }
 
-  @Test func aStateFolderThatCannotBeMadeNamesTheOption() async throws {
-    try await Home.live { home in
+  @Test func uncreatableStateFolderNamesTheOption() async throws {
+    try await Home.run { home in
       let output = try await home.run(Machine.chimed, ["--state-dir", "/dev/null/state"])
       #expect(
         output.status == 73 && output.err.contains("choose one that you may write to with --state-dir"), "\(output.err)"
@@ -53,8 +53,8 @@ import Testing
   }
 
   /// Both programs report a second daemon on the same store in one line.
-  @Test func aStoreThatIsTakenNamesWhoHasIt() async throws {
-    try await Home.live { home in
+  @Test func storeInUseNamesItsProcess() async throws {
+    try await Home.run { home in
       let first = try await home.start()
       let second = try await home.run(Machine.chimed, ["--socket", home.path + "/socket"])
       #expect(second.status == 75)

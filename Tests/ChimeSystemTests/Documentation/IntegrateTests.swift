@@ -10,7 +10,7 @@ import Testing
   ]
 
   /// The page shows exactly the files that run here.
-  @Test func thePageShowsTheFiles() throws {
+  @Test func pageShowsTheFilesThatRunHere() throws {
     let page = try String(contentsOfFile: Machine.package + "/docs/integrate.md", encoding: .utf8)
     let files = [
       "python/remind.py", "python/receive.py", "shell/remind.sh", "shell/receive.sh", "swift/Remind.swift",
@@ -24,14 +24,14 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: clients.indices)
-  func aClientSetsHearsAndAnswers(_ index: Int) async throws {
+  func exampleClientAddsWatchesAndAnswers(_ index: Int) async throws {
     let (program, arguments) = Self.clients[index]
     try #require(Machine.has("socat") && Machine.has("jq") && Machine.hasClients, "Packaging/dependencies test")
-    try await Home.live { home in
+    try await Home.run { home in
       _ = try await home.start()
       let run = try await home.run(program, arguments, within: .seconds(30))
       #expect(run.status == 0, "\(run.text)")
-      let listed = try await home.listed("history")["occurrences"]
+      let listed = try await home.json("history")["occurrences"]
       let occurrence = listed.elements.first
       #expect(occurrence?["state"].string == "done" && occurrence?["title"].string == "Stretch", "\(listed)")
       let id = occurrence?["reminder"].string ?? "?"
@@ -45,14 +45,14 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["python/receive.py", "shell/receive.sh"])
-  func aReceiverBelievesOnlyWhatVerifies(_ file: String) async throws {
+  func exampleReceiverAcceptsOnlyValidSignatures(_ file: String) async throws {
     try #require(Machine.has("socat") && Machine.has("jq") && Machine.has("openssl"), "Packaging/dependencies test")
-    try await Home.live { home in
+    try await Home.run { home in
       _ = try await home.start()
       let secret = home.path + "/secret"
       let port = Self.port(file)
       // The secret needs the address, and the receiver needs the secret.
-      try await home.did("endpoint", "add", "mine", "http://127.0.0.1:\(port)/", "--new-secret", secret)
+      try await home.mustRun("endpoint", "add", "mine", "http://127.0.0.1:\(port)/", "--new-secret", secret)
       // Run `bash receive.sh SECRET_FILE PORT` as the page says, by its name, in a folder whose name a shell would split.
       let folder = home.path + "/it's, mine: here"
       let name = String(file.split(separator: "/")[1])
@@ -64,8 +64,8 @@ import Testing
       try await eventually("it takes a test message: \(receiver.errors)") {
         try await home.chime("endpoint", "test", "mine").status == 0
       }
-      try await home.did("add", "Stand-up", "daily", "at", "9", "--to", "mine")
-      try await home.did("fire", "Stand-up")
+      try await home.mustRun("add", "Stand-up", "daily", "at", "9", "--to", "mine")
+      try await home.mustRun("fire", "Stand-up")
       try await eventually("it says what came: \(receiver.output)\(receiver.errors)") {
         (receiver.output + receiver.errors).contains("reminder.fired: Stand-up\n")
       }
@@ -74,7 +74,7 @@ import Testing
       let unsigned = try await home.run(
         "curl", ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-d", "{}", "http://127.0.0.1:\(port)/"])
       #expect(unsigned.out == "401", "\(unsigned.text)")
-      try await home.did(
+      try await home.mustRun(
         "endpoint", "add", "other", "http://127.0.0.1:\(port)/", "--new-secret", home.path + "/other")
       let forged = try await home.chime("endpoint", "test", "other", "--json")
       #expect(try forged.json["result"]["status"].int == 401, "\(forged.text)")
@@ -83,10 +83,10 @@ import Testing
   }
 
   /// A button pressed on the receiver's page counts once, even if the daemon is killed before it knows.
-  @Test(.timeLimit(.minutes(2))) func whatIsPressedOnAPageIsDone() async throws {
+  @Test(.timeLimit(.minutes(2))) func buttonOnTheReceiversPageCountsOnce() async throws {
     try #require(Machine.has("curl"), "needs curl")
-    try await Home.live { home in
-      try home.configure(Home.heard)
+    try await Home.run { home in
+      try home.configure(Home.popupStub)
       let first = try await home.start()
       let page = try await AnswerPage.start(in: home)
       func answers() async throws -> JSON {
@@ -94,7 +94,7 @@ import Testing
       }
       func isRead() async throws {
         try await eventually("it is asked: \(page.process.errors)", within: .seconds(30)) {
-          try await answers()["state"].string == "open"
+          try await answers()["state"].string == "connected"
         }
       }
       func press(_ title: String, _ label: String) async throws {
@@ -122,7 +122,7 @@ import Testing
       let later = try await home.add("Later", "in 1s", to: ["page"])
       try await press("Later", "Dismiss")
       try await eventually("it is dismissed") { try await state(later) == "dismissed" }
-      let shown = try await home.did("endpoint", "show", "page")
+      let shown = try await home.mustRun("endpoint", "show", "page")
       #expect(shown.contains("are read; 2 received"), "\(shown)")
       let token = try await home.chime("expect", "token", "Later", "--endpoint", "page")
       #expect(token.status != 0)

@@ -5,8 +5,8 @@ import Testing
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct IntrospectionTests {
   @Test(.timeLimit(.minutes(1)))
-  func aStrangerListsDescribesAndCalls() async throws {
-    try await Home.live { home in
+  func foreignClientFindsAndCallsAllMethods() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let id = try await home.add("Seen from outside", "in 1h")
       let output = try await home.run(Machine.clients, [Machine.support("varlink-stranger"), home.socket])
@@ -25,7 +25,7 @@ struct IntrospectionTests {
       #expect(seen["reminders"][0]["id"].string == id)
       #expect(seen["added"]["title"].string == "Added from Python")
       #expect(seen["error"].string == "io.chime.Reminders.NotFound")
-      #expect(seen["logged"]["standing"]["percent"].int == 20 && seen["logged"]["entry"]["value"].int == 500)
+      #expect(seen["logged"]["progress"]["percent"].int == 20 && seen["logged"]["entry"]["value"].int == 500)
       #expect(seen["days"].elements.count == 1 && seen["backup"][0]["header"]["format"].string == "chime-backup")
       #expect(seen["refused"].string == "io.chime.Trackers.InvalidValue")
       #expect(seen["monitor"].elements.count == 2, "an empty list at once, then what happens: \(seen["monitor"])")

@@ -3,16 +3,16 @@ import Testing
 
 /// The manual pages as readers get them: scdoc generates them, man shows them, mandoc checks them.
 @Suite struct ManualTests {
-  @Test(.timeLimit(.minutes(1))) func pagesAreWhatTheirSourcesSay() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(1))) func pagesAreUpToDate() async throws {
+    try await Home.run { home in
       let check = try await home.run(Machine.packaging("manual"), ["check"])
       #expect(check.status == 0, "\(check.text)")
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func pagesAreCleanToManAndMandoc() async throws {
+  @Test(.timeLimit(.minutes(1))) func manAndMandocAcceptThePages() async throws {
     try #require(Machine.has("scdoc") && Machine.has("mandoc") && Machine.has("man"), "Packaging/dependencies test")
-    try await Home.live { home in
+    try await Home.run { home in
       let folder = home.path + "/man"
       let made = try await home.run(Machine.packaging("manual"), ["compile", folder])
       try #require(made.status == 0, "\(made.text)")
@@ -34,8 +34,8 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func thePageOfTheDaemonHasItsOptions() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(1))) func daemonsPageHasAllItsOptions() async throws {
+    try await Home.run { home in
       let help = try await home.run(Machine.chimed, ["--help"]).out
       let page = try String(contentsOfFile: Machine.package + "/docs/man/chimed.8.scd", encoding: .utf8)
       let options = help.matches(of: /--[a-z-]+/).map { String($0.output) }

@@ -10,8 +10,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func theTutorialsPackIsCheckedInstalledAndUsed() async throws {
-    try await Home.live { home in
+  func tutorialsPackIsCheckedInstalledAndUsed() async throws {
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       _ = try await home.start()
       let file = home.path + "/reading.toml"
@@ -30,20 +30,20 @@ import Testing
           "\(refused.text)"
         )
       }
-      #expect(try await home.listed("pack", "list")["packs"].elements.count { $0["id"].string == "reading" } == 0)
+      #expect(try await home.json("pack", "list")["packs"].elements.count { $0["id"].string == "reading" } == 0)
 
       try home.write(text, to: file)
-      try await home.did("pack", "check", file)
-      try await home.did("pack", "add", file)
-      try await home.did("log", "pages", "12")
-      let standing = try await home.answer("io.chime.Trackers.Day")["view"]["standings"][0]
+      try await home.mustRun("pack", "check", file)
+      try await home.mustRun("pack", "add", file)
+      try await home.mustRun("log", "pages", "12")
+      let standing = try await home.answer("io.chime.Trackers.Day")["view"]["progress"][0]
       #expect(standing["total"].number == 12)
       #expect(standing["remaining"].number == 8)
-      #expect(try await home.did("today").contains("Pages"))
+      #expect(try await home.mustRun("today").contains("Pages"))
 
       // Again, with a custom goal and the optional reminder.
-      try await home.did("pack", "add", file, "--goal", "30", "--reminder", "weekend")
-      let again = try await home.answer("io.chime.Trackers.Day")["view"]["standings"][0]
+      try await home.mustRun("pack", "add", file, "--goal", "30", "--reminder", "weekend")
+      let again = try await home.answer("io.chime.Trackers.Day")["view"]["progress"][0]
       #expect(again["total"].number == 12)
       #expect(again["remaining"].number == 18)
       // Without notices about achievements.
@@ -56,7 +56,7 @@ import Testing
       let unlocked = try await home.answer("io.chime.Trackers.Achievements")["achievements"].elements
         .filter { $0["unlockedAt"] != .null }.map { $0["id"].string }
       #expect(unlocked == ["first_page"])
-      try await home.did("pack", "remove", "reading")
+      try await home.mustRun("pack", "remove", "reading")
       let left = try await reminders()
       #expect(left.isEmpty, "\(left)")
       #expect(try await home.answer("io.chime.Trackers.Entries")["total"].int == 1)

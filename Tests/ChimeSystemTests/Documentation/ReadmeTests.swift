@@ -52,7 +52,7 @@ import Testing
     return try ["README.md", "docs/install.md", "docs/tour.md"].flatMap(lines).filter { seen.insert($0).inserted }
   }
 
-  @Test func noExceptionIsStale() throws {
+  @Test func everyExceptionMatchesALineOfThePages() throws {
     let lines = try Self.typed()
     #expect(lines.count { $0.hasPrefix("chime ") } > 60, "the pages have lines to type")
     for line in Self.exceptions.keys { #expect(lines.contains(line), "there is no line \"\(line)\" in the pages") }
@@ -60,8 +60,8 @@ import Testing
   }
 
   @Test(.enabled(if: Machine.hasClients), .timeLimit(.minutes(4)))
-  func everyLineOfTheReadmeWorks() async throws {
-    try await Home.live { home in
+  func everyCommandOfThePagesWorks() async throws {
+    try await Home.run { home in
       let folder = home.path + "/desk"
       let programs = home.path + "/programs"
       for path in [folder, programs] {
@@ -101,12 +101,12 @@ import Testing
         }
       }
       // The commands had effects.
-      let reminders = try await home.listed("list", "--all", "-n", "all")["reminders"].elements
+      let reminders = try await home.json("list", "--all", "-n", "all")["reminders"].elements
       let titles = Set(reminders.compactMap { $0["title"].string })
       for title in ["Drink water", "Catch the train", "Read a little", "Gym", "Dentist"] {
         #expect(titles.contains(title), "\(title) is not among \(titles.sorted())")
       }
-      #expect(try await home.listed("entry", "list")["entries"].elements.count >= 3)
+      #expect(try await home.json("entry", "list")["entries"].elements.count >= 3)
     }
   }
 
@@ -143,11 +143,11 @@ import Testing
   private static func watch(_ home: Home, _ programs: String) async throws {
     let watch = try await home.spawn(programs + "/chime", ["watch"])
     // A repeating reminder, because the first may fire before the watcher listens.
-    try await home.did("add", "Watched", "every", "1s")
+    try await home.mustRun("add", "Watched", "every", "1s")
     try await eventually("it is seen to fire; so far: \(watch.output) \(watch.errors)") {
       watch.output.contains("Watched")
     }
-    try await home.did("remove", "Watched")
+    try await home.mustRun("remove", "Watched")
     watch.send(SIGINT)
     #expect(try await watch.ended() != .signalled(SIGKILL))
   }

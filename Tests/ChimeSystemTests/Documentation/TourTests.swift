@@ -4,49 +4,49 @@ import Testing
 /// Every command of the README's tour, as a user would type it.
 @Suite(.serialized) struct TourTests {
   @Test(.timeLimit(.minutes(1)))
-  func remindersAreAddedLookedAtAndChanged() async throws {
-    try await Home.live { home in
+  func remindersAreAddedShownAndChanged() async throws {
+    try await Home.run { home in
       _ = try await home.start()
-      let added = try await home.did(
+      let added = try await home.mustRun(
         "add", "Drink water", "every", "90m", "from", "8:00", "to", "22:00")
       #expect(added.contains("every 90m from 08:00 to 22:00"), "the answer says what was understood: \(added)")
       #expect(added.contains("Europe/Prague"), "and in which zone: \(added)")
-      try await home.did(
+      try await home.mustRun(
         "add", "Stand-up", "weekdays", "at", "9:25", "--to", "desktop", "--to", "team", "--tz", "Europe/Prague")
-      try await home.did("in", "25m", "Tea")
-      try await home.did("at", "18:30", "Call home")
+      try await home.mustRun("in", "25m", "Tea")
+      try await home.mustRun("at", "18:30", "Call home")
 
-      let reminders = try await home.listed("list")["reminders"].elements
+      let reminders = try await home.json("list")["reminders"].elements
       #expect(Set(reminders.compactMap { $0["title"].string }) == ["Drink water", "Stand-up", "Tea", "Call home"])
       let standUp = try #require(reminders.first { $0["title"].string == "Stand-up" })
       #expect(standUp["channels"] == ["desktop", "team"])
       #expect(standUp["timezone"].string == "Europe/Prague")
       let id = try #require(standUp["id"].string)
 
-      let coming = try await home.did("next")
+      let coming = try await home.mustRun("next")
       for column in ["NEXT", "LEFT", "LAST", "PASSED", "REMINDER"] { #expect(coming.contains(column)) }
-      #expect(try await home.did("show", id).contains("Stand-up"))
-      #expect(try await home.did("show", "Stand-up").contains(id), "a title serves as well as an id")
+      #expect(try await home.mustRun("show", id).contains("Stand-up"))
+      #expect(try await home.mustRun("show", "Stand-up").contains(id), "a title serves as well as an id")
 
-      try await home.did("edit", id, "--title", "Stand-up, standing")
-      #expect(try await home.did("show", id).contains("Stand-up, standing"))
-      try await home.did("pause", id, "--until", "2099-01-04")
+      try await home.mustRun("edit", id, "--title", "Stand-up, standing")
+      #expect(try await home.mustRun("show", id).contains("Stand-up, standing"))
+      try await home.mustRun("pause", id, "--until", "2099-01-04")
       #expect(try await shown(id, home)["state"].string == "paused")
-      try await home.did("resume", id)
+      try await home.mustRun("resume", id)
       #expect(try await shown(id, home)["state"].string == "active")
-      try await home.did("skip", id)
+      try await home.mustRun("skip", id)
       #expect(try await shown(id, home)["skipNext"].int == 1)
-      try await home.did("skip", id, "-n", "0")
+      try await home.mustRun("skip", id, "-n", "0")
       #expect(try await shown(id, home)["skipNext"].int == 0)
-      try await home.did("remove", id, "--yes")
-      #expect(try await home.listed("list")["reminders"].elements.count == 3)
+      try await home.mustRun("remove", id, "--yes")
+      #expect(try await home.json("list")["reminders"].elements.count == 3)
       #expect(try await home.chime("show", id).status == 1)
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func whatHasFiredIsAnswered() async throws {
-    try await Home.live { home in
+  func firedRemindersAreAnswered() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       for (title, answer, state) in [
         ("One", ["done"], "done"), ("Two", ["snooze", "20m"], "snoozed"), ("Three", ["dismiss"], "dismissed"),
@@ -57,17 +57,17 @@ import Testing
         #expect(output.status == 0, "\(output.text)")
         #expect(try await home.latestOccurrence(of: id)["state"].string == state)
       }
-      let history = try await home.did("history")
+      let history = try await home.mustRun("history")
       for title in ["One", "Two", "Three"] { #expect(history.contains(title)) }
-      let ended = try await home.listed("history")["occurrences"]
-      try await home.did("done", "One")
-      #expect(try await home.listed("history")["occurrences"] == ended, "twice is the same as once")
+      let ended = try await home.json("history")["occurrences"]
+      try await home.mustRun("done", "One")
+      #expect(try await home.json("history")["occurrences"] == ended, "twice is the same as once")
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func everyListingHasAShapeForProgramsAndOneForScripts() async throws {
-    try await Home.live { home in
+  func everyListingHasJSONAndPlainOutput() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       _ = try await home.answer(
         "io.chime.Endpoints.Put",
@@ -104,25 +104,25 @@ import Testing
   }
 
   @Test func schedulesAreExplainedWithoutADaemon() async throws {
-    try await Home.live { home in
+    try await Home.run { home in
       let output = try await home.chime("when", "every 45m from 9 to 17 on mon-fri", "-n", "8", "--json")
       #expect(output.status == 0, "\(output.text)")
       #expect("\(try output.json)".contains("every 45m from 09:00 to 17:00 on weekdays"), "\(output.out)")
-      let text = try await home.did("when", "every 45m from 9 to 17 on mon-fri", "-n", "8")
+      let text = try await home.mustRun("when", "every 45m from 9 to 17 on mon-fri", "-n", "8")
       #expect(text.split(separator: "\n").count >= 8)
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func whatHappensIsWatched() async throws {
-    try await Home.live { home in
+  func watchPrintsEvents() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let watch = try await home.spawn(Machine.chime, ["watch", "--json"])
       // The stream's first reply is an empty list; the daemon's connection count shows the watcher.
       try await eventually("the watcher is connected") {
         try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int ?? 0 >= 2
       }
-      try await home.did("in", "1s", "Watched")
+      try await home.mustRun("in", "1s", "Watched")
       try await eventually("it is seen to fire; so far: \(watch.output) \(watch.errors)") {
         let events = watch.lines.compactMap { try? JSON(parsing: $0) }
         return events.contains { "\($0)".contains("fired") && "\($0)".contains("Watched") }
@@ -134,8 +134,8 @@ import Testing
     }
   }
 
-  @Test func withoutADaemonItSaysHowToStartOne() async throws {
-    try await Home.live { home in
+  @Test func commandWithoutADaemonSaysHowToStartOne() async throws {
+    try await Home.run { home in
       let output = try await home.chime("list")
       #expect(output.status == 69)
       #expect(output.out.isEmpty)
@@ -143,8 +143,8 @@ import Testing
     }
   }
 
-  @Test func misspeltWordsAreMetWithTheNearestWords() async throws {
-    try await Home.live { home in
+  @Test func misspelledWordsGetTheNearestSuggestion() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       _ = try await home.add("Watering", "in 1h")
       let verb = try await home.chime("lsit")
@@ -157,7 +157,7 @@ import Testing
   }
 
   private func shown(_ id: String, _ home: Home) async throws -> JSON {
-    let shown = try await home.listed("show", id)
+    let shown = try await home.json("show", id)
     return shown["reminder"] == .null ? shown : shown["reminder"]
   }
 }

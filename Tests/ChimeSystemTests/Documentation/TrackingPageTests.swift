@@ -12,7 +12,7 @@ import Testing
   private static let answers: [String: String] = [:]
 
   @Test(.enabled(if: Machine.hasClients), .timeLimit(.minutes(4)))
-  func everyLineOfTheTrackingPageWorks() async throws {
+  func everyCommandOfTheTrackingPageWorks() async throws {
     try #require(Machine.has("jq"), "Packaging/dependencies test")
     let lines = try ReadmeTests.lines(of: "docs/tracking.md").compactMap { line in
       // Text after a prompt is a command; text below it is output.
@@ -20,7 +20,7 @@ import Testing
     }
     #expect(lines.count > 30, "the page has lines to type")
     for line in Self.elsewhere.keys { #expect(lines.contains(line), "there is no line \"\(line)\"") }
-    try await Home.live { home in
+    try await Home.run { home in
       let folder = home.path + "/desk"
       let programs = home.path + "/programs"
       for path in [folder, programs] {
@@ -40,7 +40,7 @@ import Testing
           environment: ["PATH": "\(programs):\(Machine.searchPath)", "XDG_DATA_HOME": home.path + "/data"])
         #expect(output.status == 0, "\(line)\n\(output.text)")
       }
-      #expect(try await home.listed("entry", "list")["entries"].elements.count >= 6)
+      #expect(try await home.json("entry", "list")["entries"].elements.count >= 6)
     }
   }
 }

@@ -44,15 +44,15 @@ import Testing
     """
 
   @Test(.timeLimit(.minutes(1)))
-  func aCalendarGoesInAndComesOut() async throws {
-    try await Home.live { home in
+  func calendarIsImportedAndExported() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let file = home.path + "/a.ics"
       try home.write(Self.calendar, to: file)
       let dry = try await home.chime("import", file, "--dry-run")
       #expect(dry.status == 0, "\(dry.text)")
       #expect(dry.err.contains("3 reminders would be added, 2 skipped: 1 has passed, 1 rejected"), "\(dry.err)")
-      #expect(try await home.listed("list")["reminders"].elements.isEmpty, "a dry run adds nothing")
+      #expect(try await home.json("list")["reminders"].elements.isEmpty, "a dry run adds nothing")
 
       let taken = try await home.chime("import", file, "--tag", "imported", "--to", "desktop")
       #expect(taken.status == 0, "\(taken.text)")
@@ -63,7 +63,7 @@ import Testing
       let again = try await home.chime("import", file)
       #expect(again.err.contains("0 reminders added, 5 skipped: 1 has passed, 3 exist already"), "\(again.err)")
 
-      let reminders = try await home.listed("list")["reminders"].elements
+      let reminders = try await home.json("list")["reminders"].elements
       #expect(
         reminders.map { $0["next"].string } == [
           "2099-11-30T09:00:00-05:00", "2099-12-01T08:45:00-05:00", "2099-12-24T09:00:00+01:00",
@@ -90,9 +90,9 @@ import Testing
           ], "\(seen.text)")
       }
       // Into an empty daemon, the export gives the same reminders.
-      for reminder in reminders { try await home.did("remove", try #require(reminder["id"].string), "--yes") }
-      try await home.did("import", home.path + "/out.ics")
-      let back = try await home.listed("list")["reminders"].elements
+      for reminder in reminders { try await home.mustRun("remove", try #require(reminder["id"].string), "--yes") }
+      try await home.mustRun("import", home.path + "/out.ics")
+      let back = try await home.json("list")["reminders"].elements
       for field in ["title", "body", "when", "timezone", "tags", "next", "urgency"] {
         #expect(back.map { $0[field] } == reminders.map { $0[field] }, "\(field)")
       }
@@ -107,8 +107,8 @@ import Testing
     """
 
   @Test(.timeLimit(.minutes(1)))
-  func aCrontabGoesIn() async throws {
-    try await Home.live { home in
+  func crontabIsImported() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       // The output of crontab(1), which the machine may not have.
       let folder = home.path + "/bin"
@@ -133,7 +133,7 @@ import Testing
           2 reminders added, 1 skipped: 1 rejected
 
           """, "\(taken.err)")
-      let reminders = try await home.listed("list")["reminders"].elements
+      let reminders = try await home.json("list")["reminders"].elements
       let backup = try #require(reminders.first { $0["title"].string == "Back up" })
       #expect(backup["when"].string == "cron: 0 3 * * *")
       #expect(backup["body"].string == "/usr/bin/backup --all")
@@ -154,8 +154,8 @@ import Testing
 
   /// The contract of the import method.
   @Test(.timeLimit(.minutes(1)))
-  func aCallIsAllOrNothing() async throws {
-    try await Home.live { home in
+  func importCallIsAllOrNothing() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let method = "io.chime.Reminders.Import"
       for (parameters, error, field) in [
@@ -169,20 +169,20 @@ import Testing
         #expect(answer.error == "io.chime.Reminders.\(error)", "\(answer)")
         if let field { #expect(answer.parameters["field"].string == field) }
       }
-      #expect(try await home.listed("list")["reminders"].elements.isEmpty)
+      #expect(try await home.json("list")["reminders"].elements.isEmpty)
       let unknown = try await home.call("io.chime.Reminders.Export", ["format": "papyrus"])
       #expect(unknown.error == "io.chime.Reminders.InvalidValue")
       // The same token returns the same reply without a second import.
       let twice: JSON = ["format": "crontab", "text": "@daily x", "token": "t", "again": true]
       let first = try await home.answer(method, twice)
       #expect(try await home.answer(method, twice) == first)
-      #expect(try await home.listed("list")["reminders"].elements.count == 1)
+      #expect(try await home.json("list")["reminders"].elements.count == 1)
       // Two equal lines give two reminders, and both are recognized later.
       let alike: JSON = ["format": "crontab", "text": "@daily y\n@daily y\n"]
       #expect(try await home.answer(method, alike)["added"].elements.count == 2)
       let known = try await home.answer(method, alike)
       #expect(known["added"].elements.isEmpty)
-      #expect(known["remarks"].elements.map { $0["kind"].string } == ["present", "present"])
+      #expect(known["remarks"].elements.map { $0["kind"].string } == ["duplicate", "duplicate"])
     }
   }
 }

@@ -4,8 +4,8 @@ import Testing
 /// Imports from other programs, compared with what these programs print themselves.
 @Suite(.serialized) struct ImportTests {
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.has("remind")))
-  func remindSaysTheSameDays() async throws {
-    try await Home.live { home in
+  func importedRemindScriptHasTheDaysThatRemindPrints() async throws {
+    try await Home.run { home in
       // A zone where it is eleven in the morning, so that today's times do not pass during the test.
       let utc = Int(Date().timeIntervalSince1970) / 3_600 % 24
       let zone = "Etc/GMT" + (utc == 11 ? "" : utc > 11 ? "+\(utc - 11)" : "\(utc - 11)")
@@ -33,7 +33,7 @@ import Testing
       #expect(taken.status == 0 && taken.err.hasPrefix("13 reminders added"), "\(taken.text)")
       let again = try await home.chime("import", "remind", "--all-day-at", "23:57")
       #expect(again.err.hasPrefix("0 reminders added, 13 skipped: 13 exist already"), "\(again.text)")
-      let reminders = try await home.listed("list", "-n", "all")["reminders"].elements
+      let reminders = try await home.json("list", "-n", "all")["reminders"].elements
       let ours = Dictionary(
         uniqueKeysWithValues: reminders.map { ($0["title"].string ?? "", String(($0["next"].string ?? "").prefix(10))) }
       )
@@ -53,8 +53,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.has("systemd-analyze")))
-  func systemdSaysTheSameTimes() async throws {
-    try await Home.live { home in
+  func importedTimersHaveTheTimesThatSystemdPrints() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let calendars = [
         "daily", "*-*-* 6,18:00", "Mon..Fri 07:30", "*-*~01 12:00", "Sun 2099-*-* 03:10", "quarterly",
@@ -70,7 +70,7 @@ import Testing
       let files = calendars.indices.map { home.path + "/t\($0).timer" }
       let taken = try await home.run(Machine.chime, ["import", "systemd"] + files)
       #expect(taken.err.hasPrefix("\(calendars.count) reminders added"), "\(taken.text)")
-      let reminders = try await home.listed("list", "-n", "all")["reminders"].elements
+      let reminders = try await home.json("list", "-n", "all")["reminders"].elements
       for (number, calendar) in calendars.enumerated() {
         let reminder = try #require(reminders.first { $0["title"].string == "t\(number)" })
         #expect(reminder["catchUp"]["downtime"].string == (number % 2 == 0 ? "latest" : "skip"))
@@ -92,8 +92,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.has("task")))
-  func tasksComeWhenTaskwarriorSaysTheyAreDue() async throws {
-    try await Home.live { home in
+  func importedTasksAreDueWhenTaskwarriorSays() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       try home.write("data.location=\(home.path)/.task\nconfirmation=no\nverbose=nothing\n", to: home.path + "/.taskrc")
       let zone = ["TZ": "Europe/Prague"]
@@ -108,7 +108,7 @@ import Testing
       try await task("4", "done")
       let taken = try await home.chime("import", "taskwarrior", "--tz", "Europe/Prague", environment: zone)
       #expect(taken.err.hasSuffix("2 reminders added, 1 skipped: 1 rejected\n"), "\(taken.text)")
-      let reminders = try await home.listed("list")["reminders"].elements
+      let reminders = try await home.json("list")["reminders"].elements
       #expect(
         reminders.map { "\($0["title"].string ?? "") \($0["next"].string ?? "") \($0["urgency"].string ?? "")" } == [
           "Rent 2099-01-05T09:00:00+01:00 normal", "Call 2099-12-01T10:30:00+01:00 low",
@@ -121,8 +121,8 @@ import Testing
 
   /// The output of `at -c` contains the caller's environment, which is private.
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.has("at") && Machine.isRoot))
-  func theQueueOfAtComesWithoutTheEnvironment() async throws {
-    try await Home.live { home in
+  func importedAtQueueLeavesOutTheEnvironment() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let made = try await home.run(
         "/bin/sh", ["-c", "printf 'chime-test-backup --all\\necho done\\n' | at -t 209903010915 2>&1"],
@@ -133,12 +133,12 @@ import Testing
       _ = try await home.run("/bin/sh", ["-c", "atrm \(number)"])
       #expect(taken.status == 0, "\(taken.text)")
       let reminder = try #require(
-        try await home.listed("list", "-n", "all")["reminders"].elements.first {
+        try await home.json("list", "-n", "all")["reminders"].elements.first {
           $0["title"].string == "chime-test-backup --all"
         }, "\(taken.text)")
       #expect(reminder["body"].string == "chime-test-backup --all\necho done")
       #expect(reminder["next"].string?.hasPrefix("2099-03-01T09:15:00") == true)
-      let backup = try await home.did("export")
+      let backup = try await home.mustRun("export")
       #expect(!backup.contains("hunter2") && !backup.contains("SECRET_OF_MINE"))
     }
   }

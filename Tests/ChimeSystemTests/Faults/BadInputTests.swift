@@ -108,8 +108,8 @@ import Testing
   ]
 
   @Test(.timeLimit(.minutes(1)))
-  func everyRefusalIsTypedAndChangesNothing() async throws {
-    try await Home.live { home in
+  func everyInvalidRequestGetsATypedErrorAndChangesNothing() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       _ = try await home.add("Kept", "in 1h")
       let before = try await everything(home)
@@ -128,8 +128,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func scriptsOfAllDirectionsAreTaken() async throws {
-    try await Home.live { home in
+  func titlesInAnyScriptAreAccepted() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       for title in ["שתה מים", "اشرب الماء", "喝水 💧", "e\u{301}te\u{301}", "a\u{202E}b"] {
         let id = try await home.add(title, "in 1h")
@@ -137,14 +137,14 @@ import Testing
           try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"]["title"].string == title)
       }
       // Characters that reverse the terminal's writing direction are escaped.
-      let listed = try await home.did("list")
+      let listed = try await home.mustRun("list")
       #expect(!listed.unicodeScalars.contains("\u{202E}"))
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func anIdThatFitsTwoIsAmbiguous() async throws {
-    try await Home.live { home in
+  func titleOfTwoRemindersIsAmbiguous() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let ids = [try await home.add("Twin", "in 1h"), try await home.add("Twin", "in 2h")]
       let answer = try await home.call("io.chime.Reminders.Remove", ["id": "Twin"])
@@ -159,8 +159,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func badBytesOnTheSocketHurtNobodyElse() async throws {
-    try await Home.live { home in
+  func invalidBytesAffectOnlyTheirConnection() async throws {
+    try await Home.run { home in
       try home.configure("[control]\nmessageTimeout = \"300ms\"\n")
       let daemon = try await home.start()
       _ = try await home.add("Kept", "in 1h")
@@ -204,8 +204,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func wrongConfigurationStopsItWithThePlace() async throws {
-    try await Home.live { home in
+  func invalidConfigurationStopsTheDaemonWithItsPosition() async throws {
+    try await Home.run { home in
       let cases: [(String, String, String)] = [
         ("[log]\nlevel = \"info\"\n\n[defaults]\n  colour = \"red\"\n", ":5:3:", "colour"),
         ("[control]\nmaxConnections = \"many\"\n", ":2:", "number"),

@@ -55,8 +55,8 @@ import Testing
   @Test(
     .proof(.floods), .enabled(if: Machine.isRoot && Machine.has("prlimit"), "needs root to raise limits"),
     .timeLimit(.minutes(2)))
-  func tenThousandAtOnceAreAllAnswered() async throws {
-    try await Home.live { home in
+  func tenThousandClientsAreAllAnswered() async throws {
+    try await Home.run { home in
       try configure(home, connections: 10_100)
       let daemon = try await home.start("prlimit", ["--nofile=11000:11000", Machine.chimed])
       let before = daemon.process.peakKiB
@@ -69,7 +69,7 @@ import Testing
       try await eventually("nobody else is there") {
         try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int == 10_001
       }
-      try await eventually("what is due fires") { try await home.latestOccurrence(of: id) != .null }
+      try await eventually("due reminders fire") { try await home.latestOccurrence(of: id) != .null }
       let used = daemon.process.peakKiB - before
       print("10,000 clients: \(used) KiB more, \(answers)")
       #expect(used < 80_000 * Sanitizer.memory, "8 KiB each at most: \(used) KiB")
@@ -82,8 +82,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func moreThanMayAreToldSoAndTheLogStaysShort() async throws {
-    try await Home.live { home in
+  func clientsOverTheLimitGetAnErrorAndFewLogLines() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       let begin = ContinuousClock.now
       let crowd = try await home.crowd(1_000, .ask)
@@ -105,9 +105,9 @@ import Testing
   }
 
   /// Clients that send one byte at a time, or half a message, are disconnected at the message timeout.
-  @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Way.loris, .half])
-  func thoseWhoNeverFinishAreDropped(_ way: Crowd.Way) async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Behavior.loris, .half])
+  func clientsThatNeverFinishAMessageAreDisconnected(_ way: Crowd.Behavior) async throws {
+    try await Home.run { home in
       try configure(home, connections: 700)
       let daemon = try await home.start()
       let before = daemon.process.peakKiB
@@ -127,9 +127,9 @@ import Testing
   }
 
   /// A message of a hundred megabytes, nesting 100,000 levels deep, and random bytes.
-  @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Way.large, .deep, .noise])
-  func thoseWhoSendNonsenseAreDropped(_ way: Crowd.Way) async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Behavior.large, .deep, .noise])
+  func clientsThatSendInvalidMessagesAreDisconnected(_ way: Crowd.Behavior) async throws {
+    try await Home.run { home in
       try configure(home, connections: 100)
       let daemon = try await home.start()
       let before = daemon.process.peakKiB
@@ -148,9 +148,9 @@ import Testing
   }
 
   /// Endless calls without reading the replies, the same with reading, and streams that nobody reads.
-  @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Way.flood, .eager, .watch])
-  func floodsAreBoundedAndOthersAreServed(_ way: Crowd.Way) async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Behavior.flood, .eager, .watch])
+  func floodsUseBoundedMemoryAndOthersAreServed(_ way: Crowd.Behavior) async throws {
+    try await Home.run { home in
       try configure(home, connections: 100, "streamQueueBytes = 65536")
       let daemon = try await home.start()
       let before = daemon.process.peakKiB
@@ -187,8 +187,8 @@ import Testing
   }
 
   @Test(.proof(.floods), .timeLimit(.minutes(1)))
-  func aCrashAmidstAFloodLosesNothingThatWasAcknowledged() async throws {
-    try await Home.live { home in
+  func crashDuringAFloodLosesNothingAcknowledged() async throws {
+    try await Home.run { home in
       try configure(home, connections: 200)
       let daemon = try await home.start()
       let crowds = [

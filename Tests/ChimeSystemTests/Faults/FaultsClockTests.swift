@@ -7,8 +7,8 @@ import Testing
 struct FaultsClockTests {
   /// Runs alone, because the clock is shared by all tests.
   @Test(.timeLimit(.minutes(5)))
-  func eachSecondComesOnceThoughTheClockIsSet() async throws {
-    try await Home.live(alone: true) { home in
+  func clockStepsOfTwoSecondsFireEachSecondOnce() async throws {
+    try await Home.run(alone: true) { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       let daemon = try await home.start()
       let id = try await home.add("Second", "every 1s")
@@ -29,11 +29,11 @@ struct FaultsClockTests {
         let told = daemon.process.errors.split(separator: "\n").count { $0.contains("the clock was set \(way)") }
         let before = try fired().count
         try await set(offset)
-        try await eventually("the step is told") {
+        try await eventually("the step is reported") {
           daemon.process.errors.split(separator: "\n").count { $0.contains("the clock was set \(way)") } == told + 1
         }
         // Forward at once; backward when the clock has caught up.
-        try await eventually("it goes on") { try fired().count > before + 1 }
+        try await eventually("it continues") { try fired().count > before + 1 }
       }
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["clockEvents"].int == 4)
       _ = try await home.answer("io.chime.Reminders.Pause", ["id": .string(id)])
@@ -43,7 +43,7 @@ struct FaultsClockTests {
       #expect(gaps.allSatisfy { $0 == 1 }, "every second, and each once: \(times)")
       #expect(record.allSatisfy { $0.late == nil && $0.state != "missed" })
       let names = try fired().compactMap { $0["occurrence"].string }
-      #expect(Set(names).count == names.count, "none is heard twice")
+      #expect(Set(names).count == names.count, "none is notified twice")
     }
   }
 }

@@ -44,8 +44,8 @@ import Testing
   }
 
   @Test(.enabled(if: Machine.hasClients, "needs .venv"), .timeLimit(.minutes(1)))
-  func timersFireClientsAreShedAndAllIsWellWhenTheyHaveGone() async throws {
-    try await Home.live { home in
+  func withoutDescriptorsTimersFireAndClientsAreTurnedAway() async throws {
+    try await Home.run { home in
       try home.configure(Self.configuration)
       let receiver = try await Receiver.start(in: home)
       let daemon = try await start(home, 64)
@@ -65,7 +65,7 @@ import Testing
         return occurrence == .null ? nil : occurrence
       }
       #expect(fired["late"] == .null)
-      let pending = try await eventually("each way has been tried") { () -> [JSON]? in
+      let pending = try await eventually("each channel has been tried") { () -> [JSON]? in
         let all = try friend.call("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
         let tried = all.parameters["deliveries"].elements.filter { ($0["attempts"].int ?? 0) > 0 }
         return tried.count == 3 ? tried : nil
@@ -78,7 +78,7 @@ import Testing
       let status = try friend.call("io.chime.Daemon.Status").parameters["status"]
       #expect(status["attention"].elements.contains { $0.string?.contains(Self.attention) == true }, "\(status)")
       try await eventually("STATUS tells: \(daemon.status ?? "")") { daemon.status?.contains(Self.attention) == true }
-      let lines = daemon.process.errors.split(separator: "\n").count { $0.contains("no descriptor is left") }
+      let lines = daemon.process.errors.split(separator: "\n").count { $0.contains("no file descriptor is left") }
       #expect(lines == 1, "a crowd is one line in the log, not hundreds")
 
       try await crowd.leave()
@@ -87,15 +87,15 @@ import Testing
       }
       #expect(receiver.requests.count == 1)
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == [])
-      #expect(daemon.process.errors.contains("there are descriptors again; meanwhile"))
+      #expect(daemon.process.errors.contains("file descriptors are available again;"))
       #expect(try await daemon.stop() == .exited(0))
     }
   }
 
   /// The limit falls below the number of open descriptors, so that even the reserve cannot be reopened.
   @Test(.proof(.patience), .timeLimit(.minutes(1)))
-  func withoutItsReserveTheLoopWaitsAndDoesNotSpin() async throws {
-    try await Home.live { home in
+  func withoutItsReserveDescriptorTheLoopDoesNotSpin() async throws {
+    try await Home.run { home in
       try home.configure(Self.configuration)
       let daemon = try await start(home, 500)
       let friend = try RawSocket(path: home.socket)
@@ -107,7 +107,7 @@ import Testing
       }
       try await limit(12)
       let late = try await home.crowd(5, .ask)
-      try await eventually("it is told") { daemon.process.errors.contains("no descriptor is left") }
+      try await eventually("it is reported") { daemon.process.errors.contains("no file descriptor is left") }
       let before = daemon.process.ticks
       let id = try add("Due", "in 2s", to: ["desktop"], through: friend)
       // Poll slowly, because replies cost processor time too.
@@ -127,12 +127,12 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aZoneIsReadAllTheSame() async throws {
-    try await Home.live { home in
+  func withoutDescriptorsANewZoneIsRead() async throws {
+    try await Home.run { home in
       try home.configure(Self.configuration)
       let first = try await home.start()
       let time = wallTime(in: "Asia/Tokyo", after: 6)
-      try await home.did("add", "Zoned", "daily at \(time)", "--tz", "Asia/Tokyo")
+      try await home.mustRun("add", "Zoned", "daily at \(time)", "--tz", "Asia/Tokyo")
       _ = try await first.stop()
       let daemon = try await start(home, 64)
       let friend = try RawSocket(path: home.socket)
@@ -147,8 +147,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aCrashAmidstItLosesNothing() async throws {
-    try await Home.live { home in
+  func crashWithoutDescriptorsLosesNothing() async throws {
+    try await Home.run { home in
       try home.configure(Self.configuration)
       let daemon = try await start(home, 64)
       let friend = try RawSocket(path: home.socket)
@@ -159,7 +159,7 @@ import Testing
       try await crowd.leave()
       _ = try await start(home, 64)
       // The next attempt may be half a minute away, so trigger it.
-      try await home.hurry()
+      try await home.retryDeliveries()
       try await eventually("it arrives") { try await home.deliveries("delivered").count == 1 }
       let all = try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(id)]])
       #expect(all["occurrences"].elements.count == 1)
@@ -168,10 +168,10 @@ import Testing
 
   /// No process or thread can be created: work that needs one is retried.
   @Test(.enabled(if: Machine.canLimitProcesses, "needs root and control groups"), .timeLimit(.minutes(1)))
-  func withoutProcessesProgramsWait() async throws {
+  func withoutProcessesProgramsAreRetried() async throws {
     let group = try ControlGroup(.pids)
     defer { group.remove() }
-    try await Home.live { home in
+    try await Home.run { home in
       try home.configure(Self.configuration)
       let entry = group.entering(Machine.chimed)
       let daemon = try await home.start(entry.program, entry.arguments)
@@ -198,7 +198,7 @@ import Testing
           return refused.count == 2 ? true : nil
         }
       }
-      try await home.hurry()
+      try await home.retryDeliveries()
       try await eventually("all arrive") { try await home.deliveries("delivered").count == 2 + 2 * rounds }
       #expect(try await daemon.stop() == .exited(0))
     }

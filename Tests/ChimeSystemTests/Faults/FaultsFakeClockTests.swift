@@ -51,8 +51,8 @@ struct FaultsFakeClockTests {
   ]
 
   @Test(.timeLimit(.minutes(1)), arguments: changes)
-  func daylightSavingIsLivedThroughAtSpeed(_ change: Change) async throws {
-    try await Home.live { home in
+  func remindersFireOnTimeThroughClockChanges(_ change: Change) async throws {
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       let daemon = try await home.start(environment: FakeClock.running(from: try date(change.start), times: 3_600))
       var ids: [String: String] = [:]
@@ -83,14 +83,14 @@ struct FaultsFakeClockTests {
 
   /// The daemon is stopped for five minutes: late reminders follow their catch-up rules and record the cause.
   @Test(.timeLimit(.minutes(2)))
-  func aStopOfMinutesIsCaughtUpByRule() async throws {
-    try await Home.live { home in
+  func stopOfMinutesFollowsTheCatchUpRules() async throws {
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       let daemon = try await home.start(
         environment: FakeClock.running(from: Date(timeIntervalSince1970: 1_780_000_000), times: 20))
       var ids: [String: String] = [:]
       for rule in ["latest", "all", "skip"] {
-        try await home.did("add", rule, "every 1m", "--catch-up", "suspend=\(rule)")
+        try await home.mustRun("add", rule, "every 1m", "--catch-up", "suspend=\(rule)")
         ids[rule] = try await home.answer("io.chime.Reminders.Get", ["id": .string(rule)])["reminder"]["id"].string
       }
       daemon.process.send(SIGSTOP)
@@ -117,8 +117,8 @@ struct FaultsFakeClockTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aClockThatJumpsFiresNothingTwiceAndLosesNothing() async throws {
-    try await Home.live { home in
+  func clockJumpsFireNothingTwiceAndLoseNothing() async throws {
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       let file = home.path + "/offset"
       try home.step(nil, to: "+0", in: file)
@@ -186,9 +186,9 @@ struct FaultsFakeClockTests {
 
   /// Years at half a day per second and faster; times that cannot fire in time are recorded as missed.
   @Test(.timeLimit(.minutes(10)), arguments: [400_000, 4_000_000])
-  func yearsAreLivedThroughAtSpeed(_ speed: Int) async throws {
-    try await Home.live { home in
-      try home.configure("[desktop]\nprogram = \"true\"\n[history]\nkeepFor = \"\"\n")
+  func yearsAtHighSpeedHaveACompleteHistory(_ speed: Int) async throws {
+    try await Home.run { home in
+      try home.configure("[desktop]\nprogram = \"true\"\n[history]\nretention = \"\"\n")
       let start = "2027-02-01T00:00:00Z"
       let daemon = try await home.start(environment: FakeClock.running(from: try date(start), times: speed))
       let schedule = "mon,wed,sat at 2:30"

@@ -19,12 +19,12 @@ struct FaultsMemoryTests {
   }
 
   @Test(.proof(.memory), .timeLimit(.minutes(1)))
-  func listsAndFloodsStayBelowIt() async throws {
+  func listsAndFloodsStayBelowTheMemoryLimit() async throws {
     let group = try ControlGroup(.memory)
     defer { group.remove() }
     // The daemon's own 24 MiB (debug build), plus the maximum cost of 60 clients.
     try group.limit(to: 160 << 20)
-    try await Home.live { home in
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n[control]\nmessageTimeout = \"2s\"\n")
       let entry = group.entering(Machine.chimed)
       let daemon = try await home.start(entry.program, entry.arguments)
@@ -35,7 +35,7 @@ struct FaultsMemoryTests {
         try await home.crowd(10, .large),
       ]
       try await eventually("lists are answered: \(crowds[0].facts)") { crowds[0].replies > 60 }
-      try await eventually("what is due fires") { try await home.latestOccurrence(of: id) != .null }
+      try await eventually("due reminders fire") { try await home.latestOccurrence(of: id) != .null }
       #expect(daemon.process.isRunning)
       print("memory under a flood: \(group.peak >> 20) MiB at most, of the daemon \(daemon.process.peakKiB >> 10) MiB")
       for crowd in crowds { try await crowd.leave() }
@@ -45,11 +45,11 @@ struct FaultsMemoryTests {
 
   /// Another process in the group takes all memory, and the kernel kills the daemon.
   @Test(.timeLimit(.minutes(1)))
-  func killedForWantOfMemoryItLosesNothing() async throws {
+  func daemonKilledForMemoryLosesNothing() async throws {
     let group = try ControlGroup(.memory)
     defer { group.remove() }
     try group.limit(to: 200 << 20)
-    try await Home.live { home in
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       let entry = group.entering(Machine.chimed)
       let daemon = try await home.start(entry.program, entry.arguments)
@@ -71,7 +71,7 @@ struct FaultsMemoryTests {
 
       let second = try await home.start()
       #expect(try await count() == known)
-      try await eventually("what was due fires") { try await home.latestOccurrence(of: due) != .null }
+      try await eventually("due reminders fire") { try await home.latestOccurrence(of: due) != .null }
       for id in [fired, due] { #expect(try await home.record(of: id).count == 1) }
       #expect(try await second.stop() == .exited(0))
     }

@@ -12,7 +12,7 @@ struct FaultsNetworkTests {
 
   /// Returns a reminder's deliveries by channel, once each has been attempted.
   private func results(_ id: String, _ count: Int, _ home: Home) async throws -> [String: JSON] {
-    try await eventually("each way has been tried") {
+    try await eventually("each channel has been tried") {
       let all = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
       let tried = all["deliveries"].elements.filter { ($0["attempts"].int ?? 0) > 0 }
       guard tried.count == count else { return nil }
@@ -22,8 +22,8 @@ struct FaultsNetworkTests {
 
   /// A network namespace with its loopback down: no route, no name server, no proxy.
   @Test(.timeLimit(.minutes(1)))
-  func withoutARouteANameServerOrAProxyMessagesWait() async throws {
-    try await Home.live { home in
+  func messagesWaitWithoutARouteANameServerOrAProxy() async throws {
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       var daemon = try await home.start("unshare", ["--net", Machine.chimed])
       try await put("far", "http://203.0.113.5/hook", home)
@@ -37,7 +37,7 @@ struct FaultsNetworkTests {
         #expect(
           first[name]?["lastResult"].string?.contains(words) == true, "\(name): \(String(describing: first[name]))")
       }
-      let listed = try await home.did("endpoint", "list")
+      let listed = try await home.mustRun("endpoint", "list")
       #expect(["far", "named", "near"].allSatisfy(listed.contains))
 
       // A crash and a start without a network lose nothing.
@@ -46,7 +46,7 @@ struct FaultsNetworkTests {
         "[desktop]\nprogram = \"true\"\n[webhook]\nproxy = \"http://127.0.0.1:9\"\nnoProxy = [\"127.0.0.1\"]\n")
       daemon = try await home.start("unshare", ["--net", Machine.chimed])
       let far = try #require(first["far"]?["id"].string)
-      try await home.did("redeliver", far)
+      try await home.mustRun("redeliver", far)
       try await eventually("the dead proxy is said to be dead") {
         let delivery = try await home.answer("io.chime.Deliveries.Get", ["id": .string(far)])
         return delivery["attempts"].elements.last?["error"].string?.contains("127.0.0.1 port 9") == true

@@ -5,8 +5,8 @@ import Testing
 @Suite(.serialized) struct FaultsOwnershipTests {
   /// A store has one owner, even by another name of the file, another folder, or other arguments.
   @Test(.timeLimit(.minutes(1)))
-  func aStoreHasOneDaemonByWhateverName() async throws {
-    try await Home.live { home in
+  func storeHasOneDaemonUnderAnyPath() async throws {
+    try await Home.run { home in
       let first = try await home.start()
       _ = try await home.add("Mine", "in 1h")
       let other = home.path + "/other"
@@ -33,8 +33,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aSocketHasOneDaemon() async throws {
-    try await Home.live { home in
+  func socketHasOneDaemon() async throws {
+    try await Home.run { home in
       let first = try await home.start()
       _ = try await home.add("Mine", "in 1h")
       let second = try await home.run(
@@ -55,8 +55,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func whatADeadOneLeftIsTakenAwayAndNothingElse() async throws {
-    try await Home.live { home in
+  func staleSocketIsReplacedAndOtherFilesAreKept() async throws {
+    try await Home.run { home in
       let first = try await home.start()
       try await first.crash()
       #expect(FileManager.default.fileExists(atPath: home.socket), "a stale socket")
@@ -73,8 +73,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aPathThatIsTooLongIsSaidToBe() async throws {
-    try await Home.live { home in
+  func tooLongSocketPathIsReported() async throws {
+    try await Home.run { home in
       let long = home.path + "/" + String(repeating: "x", count: 120)
       let refused = try await home.run(Machine.chimed, ["--socket", long])
       #expect(refused.status == 73, "\(refused.text)")

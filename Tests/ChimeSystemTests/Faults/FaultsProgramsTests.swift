@@ -3,7 +3,7 @@ import Testing
 
 /// Misbehaving programs: the daemon is not held up, and recovers with them.
 @Suite(.serialized) struct FaultsProgramsTests {
-  struct Bad: Sendable, CustomStringConvertible {
+  struct BadProgram: Sendable, CustomStringConvertible {
     let description: String
     let script: String
     let error: String
@@ -12,22 +12,22 @@ import Testing
   }
 
   static let programs = [
-    Bad(description: "hangs", script: "exec sleep 600", error: "did not confirm the popup", timeout: "500ms"),
-    Bad(
+    BadProgram(description: "hangs", script: "exec sleep 600", error: "did not confirm the popup", timeout: "500ms"),
+    BadProgram(
       description: "hangs and ignores signals", script: "trap '' TERM INT; while :; do sleep 1; done",
       error: "did not confirm", timeout: "500ms"),
-    Bad(description: "crashes", script: "kill -SEGV $$", error: "signal 11"),
-    Bad(description: "floods", script: "exec yes 'no number'", error: "wrote more than 65536 bytes"),
+    BadProgram(description: "crashes", script: "kill -SEGV $$", error: "signal 11"),
+    BadProgram(description: "floods", script: "exec yes 'no number'", error: "wrote more than 65536 bytes"),
     // No digits: a line of random noise could be a number, which counts as a popup id.
-    Bad(
+    BadProgram(
       description: "floods with noise on both outputs",
       script: "cat /dev/urandom >&2 & LC_ALL=C exec tr -d 0-9 </dev/urandom", error: "wrote more"),
   ]
 
   /// An orphaned popup program has no reader; the popup stays on the screen without it.
   @Test(.timeLimit(.minutes(1)))
-  func aDaemonThatIsKilledLeavesNoPopupProgram() async throws {
-    try await Home.live { home in
+  func killedDaemonLeavesNoPopupProgram() async throws {
+    try await Home.run { home in
       let program = home.path + "/show"
       try home.write("#!/bin/sh\necho 7\necho $$ > \(home.path)/pid\nexec sleep 1000\n", to: program, mode: 0o700)
       try home.configure("[desktop]\nprogram = \"\(program)\"\n")
@@ -49,8 +49,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: programs)
-  func aPopupProgramThatMisbehavesIsBoundedAndOthersAreServed(_ bad: Bad) async throws {
-    try await Home.live { home in
+  func misbehavingPopupProgramDelaysNoOtherReminder(_ bad: BadProgram) async throws {
+    try await Home.run { home in
       let program = home.path + "/show"
       try home.write("#!/bin/sh\n\(bad.script)\n", to: program, mode: 0o700)
       let configuration = "[commands.run]\nprogram = \"true\"\n[desktop]\nprogram = \"\(program)\"\n"
@@ -58,7 +58,9 @@ import Testing
       let daemon = try await home.start()
       let before = daemon.process.peakKiB
       var reminders: [String] = []
-      for number in 0..<10 { reminders.append(try await home.add("Bad \(number)", "in 1s", to: ["desktop", "run"])) }
+      for number in 0..<10 {
+        reminders.append(try await home.add("BadProgram \(number)", "in 1s", to: ["desktop", "run"]))
+      }
       try await eventually("the others are served") { try await home.deliveries("delivered").count == 10 }
       // Each is retried repeatedly, so there may be no idle moment.
       for reminder in reminders {
@@ -77,7 +79,7 @@ import Testing
       try home.write("#!/bin/sh\necho 7\n", to: program, mode: 0o700)
       try home.configure(configuration + "timeout = \"20s\"\n")
       let second = try await home.start()
-      try await home.hurry()
+      try await home.retryDeliveries()
       try await eventually("all arrive") { try await home.deliveries("delivered").count == 20 }
       #expect(try await second.stop() == .exited(0))
     }

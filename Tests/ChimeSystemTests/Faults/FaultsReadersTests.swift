@@ -5,8 +5,8 @@ import Testing
 /// Nobody reads the daemon's log or its notifications to the service manager.
 @Suite struct FaultsReadersTests {
   @Test(.timeLimit(.minutes(1)))
-  func readersThatStandStillHoldNothingUp() async throws {
-    try await Home.live { home in
+  func blockedReadersDoNotDelayTheDaemon() async throws {
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       let (pipe, manager) = (home.path + "/standing-log", home.path + "/standing-manager")
       try #require(mkfifo(pipe, 0o600) == 0)
@@ -38,7 +38,7 @@ import Testing
         while case let count = Glibc.read(log, &buffer, buffer.count), count > 0 { told += buffer[..<count] }
         return String(decoding: told, as: UTF8.self)
       }
-      try await eventually("all of it is told") {
+      try await eventually("all of it is reported") {
         Set(read().matches(of: /First [0-9]+/).map(\.output)).count == count
       }
       #expect(told.count > 65_536)

@@ -4,8 +4,8 @@ import Testing
 /// The daemon is stopped (SIGSTOP, a debugger, a frozen container) while reminders become due.
 @Suite(.serialized) struct FaultsStopTests {
   @Test(.timeLimit(.minutes(1)))
-  func whatPassedMeanwhileFiresAtOnceAndOnce() async throws {
-    try await Home.live { home in
+  func remindersDueDuringAStopFireAtOnceAndOnce() async throws {
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       let daemon = try await home.start()
       let stream = try await home.spawn(Machine.chime, ["watch", "--json"])
@@ -40,8 +40,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aCrashWhileItIsStoppedLosesNothing() async throws {
-    try await Home.live { home in
+  func crashWhileStoppedLosesNothing() async throws {
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       let daemon = try await home.start()
       let id = try await home.add("Due", "in 1s")

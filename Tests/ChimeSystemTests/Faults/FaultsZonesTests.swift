@@ -8,10 +8,10 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aLinkThatLeadsNowhereMeansUTCAndThatIsSaid() async throws {
-    try await Home.live { home in
+  func brokenLocaltimeLinkMeansUTCAndIsReported() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
-      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      try await home.mustRun("add", "Local", "at", "2096-12-01", "09:00")
       #expect(try await next(home) == "2096-12-01T09:00:00+01:00")
 
       func attention() async throws -> [String] {
@@ -38,7 +38,7 @@ import Testing
 
       // A file that is no zone is invalid.
       try home.write("Europe/Prague\n", to: home.localtime)
-      try await eventually("it is told") {
+      try await eventually("it is reported") {
         try await attention().contains { $0.contains(sentence) }
       }
       try home.setZone("Europe/Prague")
@@ -49,10 +49,10 @@ import Testing
 
   /// TZ affects printed times only; reminders follow the machine's zone.
   @Test(.timeLimit(.minutes(1)), arguments: ["Nonsense/Zone", ":/etc/passwd", "Asia/Tokyo"])
-  func theVariableTZIsNotAsked(_ value: String) async throws {
-    try await Home.live { home in
+  func remindersIgnoreTheVariableTZ(_ value: String) async throws {
+    try await Home.run { home in
       _ = try await home.start(environment: ["TZ": value])
-      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      try await home.mustRun("add", "Local", "at", "2096-12-01", "09:00")
       #expect(try await next(home) == "2096-12-01T09:00:00+01:00")
       // The command honors TZ for its output, and reports an invalid value.
       let when = try await home.chime("when", "at 2096-12-01 09:00", environment: ["TZ": value])
@@ -62,10 +62,10 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aCrashWhileTheLinkIsBrokenIsMadeUpFor() async throws {
-    try await Home.live { home in
+  func crashWhileTheLinkIsBrokenIsRepairedAtTheNextStart() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
-      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      try await home.mustRun("add", "Local", "at", "2096-12-01", "09:00")
       try home.setZone("Europe/Nowhere")
       try await eventually("the reminder moves") { try await next(home) == "2096-12-01T09:00:00Z" }
       try await daemon.crash()

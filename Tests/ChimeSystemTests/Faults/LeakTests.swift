@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized) struct LeakTests {
   @Test(.timeLimit(.minutes(1)))
   func nothingLeaksOverTwoHundredReminders() async throws {
-    try await Home.live { home in
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"/bin/true\"\n")
       let daemon = try await home.start()
       let socket = home.socket
@@ -18,7 +18,7 @@ import Testing
           guard answer.error == nil else { throw HarnessFailure("\(answer)") }
         }
       }
-      try await eventually("all have fired and nothing is owed") {
+      try await eventually("all have fired and nothing is pending") {
         let status = try await home.answer("io.chime.Daemon.Status")["status"]
         return status["openOccurrences"].int == 200 && status["pendingDeliveries"].int == 0
       }

@@ -35,8 +35,8 @@ struct ProofAttacksTests {
   }
 
   @Test(.timeLimit(.minutes(30)), arguments: Attack.allCases)
-  func theVictimIsServedBeside(_ attack: Attack) async throws {
-    try await Home.live(alone: true) { home in
+  func attackDoesNotDelayOtherTenants(_ attack: Attack) async throws {
+    try await Home.run(alone: true) { home in
       try home.configure(
         """
         [control]

@@ -22,14 +22,14 @@ struct FleetAtRestTests {
   }
 
   /// Each writing transaction uses up a transaction id: an idle fleet uses one per heartbeat.
-  @Test(.timeLimit(.minutes(2))) func aFleetAtRestWritesItsHeartbeatsAndNothingElse() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func idleFleetWritesOnlyHeartbeats() async throws {
+    try await Home.run { home in
       try configure(home)
       let first = try await home.start()
       let second = try await home.start(
         Machine.chimed, ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"])
       _ = try await home.add("Later", "in 2h")
-      try await eventually("the shares are even") {
+      try await eventually("the shares are equal") {
         try await server.sql(
           "SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node", on: database) == "128\n128"
       }
@@ -43,7 +43,7 @@ struct FleetAtRestTests {
       }
       let begin = try await look()
       var (last, beats) = (begin, 0)
-      try await eventually("they are heard of again and again", within: .seconds(60), every: .milliseconds(100)) {
+      try await eventually("they are received again and again", within: .seconds(60), every: .milliseconds(100)) {
         let found = try await look()
         beats += zip(last.seen, found.seen).count { $0 != $1 }
         last = found
@@ -57,8 +57,8 @@ struct FleetAtRestTests {
   }
 
   /// Counts context switches of the daemon's threads.
-  @Test(.timeLimit(.minutes(3))) func aDaemonAtRestWakesOnceASecondAtMost() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(3))) func idleDaemonWakesAtMostOnceASecond() async throws {
+    try await Home.run { home in
       try configure(home)
       let daemon = try await home.start()
       _ = try await home.add("Later", "in 2h")
@@ -75,7 +75,7 @@ struct FleetAtRestTests {
       }
       // Work after a start and a request is over after a few heartbeats.
       var (start, before) = (try await seen(), 0)
-      try await eventually("it rests", within: .seconds(60)) { try await seen() >= start + 10_000 }
+      try await eventually("its circuit breaker is open", within: .seconds(60)) { try await seen() >= start + 10_000 }
       (start, before) = (try await seen(), try wakes())
       var now = start
       try await eventually("a minute passes", within: .seconds(120)) {
@@ -90,39 +90,39 @@ struct FleetAtRestTests {
   }
 
   /// Each daemon reports on all, and on a lost one until another runs on its machine.
-  @Test(.timeLimit(.minutes(2))) func eachAnswersForAll() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func eachDaemonReportsOnTheWholeFleet() async throws {
+    try await Home.run { home in
       try configure(home)
       let first = try await home.start()
-      let alone = try await home.did("fleet")
+      let alone = try await home.mustRun("fleet")
       #expect(alone.contains("One daemon uses the store (process \(first.process.pid) on "), "\(alone)")
       let arguments = ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"]
       let second = try await home.start(Machine.chimed, arguments)
       let pids = [first, second].map { Int($0.process.pid) }
       for (place, socket) in [home.socket, "\(home.runtime)/second"].enumerated() {
-        try await eventually("the shares are even") {
-          try await home.listed("fleet", "--socket", socket)["fleet"]["daemons"].elements.map(\.["shares"].int) == [
+        try await eventually("the shares are equal") {
+          try await home.json("fleet", "--socket", socket)["fleet"]["daemons"].elements.map(\.["shards"].int) == [
             128, 128,
           ]
         }
-        let fleet = try await home.listed("fleet", "--socket", socket)["fleet"]
-        #expect(fleet["isShared"].bool == true && fleet["freeShares"].int == 0 && fleet["overdue"].int == 0)
+        let fleet = try await home.json("fleet", "--socket", socket)["fleet"]
+        #expect(fleet["isShared"].bool == true && fleet["unassignedShards"].int == 0 && fleet["overdue"].int == 0)
         let daemons = fleet["daemons"].elements
         #expect(daemons.map(\.["pid"].int) == pids)
-        #expect(daemons.map(\.["isAsked"].bool) == [place == 0, place == 1])
-        #expect(daemons.allSatisfy { $0["state"].string == "running" && ($0["unheardMs"].int ?? 99_999) < 6_000 })
+        #expect(daemons.map(\.["isSelf"].bool) == [place == 0, place == 1])
+        #expect(daemons.allSatisfy { $0["state"].string == "running" && ($0["heartbeatAgeMs"].int ?? 99_999) < 6_000 })
       }
       #expect(try await home.chime("status").out.contains("2 running: "))
-      let metrics = try await home.did("metrics")
+      let metrics = try await home.mustRun("metrics")
       #expect(
-        metrics.contains("chime_fleet_shares{host=") && metrics.contains("chime_fleet_daemons{state=\"running\"} 2\n"))
+        metrics.contains("chime_fleet_shards{host=") && metrics.contains("chime_fleet_daemons{state=\"running\"} 2\n"))
       try await second.crash()
       try await eventually("it is lost", within: .seconds(30)) {
-        try await home.listed("fleet")["fleet"]["daemons"].elements.map(\.["state"].string) == ["running", "lost"]
+        try await home.json("fleet")["fleet"]["daemons"].elements.map(\.["state"].string) == ["running", "lost"]
       }
       let another = try await home.start(Machine.chimed, arguments)
       try await eventually("another is in its place") {
-        try await home.listed("fleet")["fleet"]["daemons"].elements.map(\.["state"].string)
+        try await home.json("fleet")["fleet"]["daemons"].elements.map(\.["state"].string)
           == ["running", "replaced", "running"]
       }
       #expect(try await another.stop() == .exited(0))
@@ -131,8 +131,8 @@ struct FleetAtRestTests {
   }
 
   /// A reminder late while other daemons ran is not attributed to downtime.
-  @Test(.timeLimit(.minutes(2))) func whoJoinsOthersTakesNothingForDowntime() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func joiningDaemonReportsNoDowntime() async throws {
+    try await Home.run { home in
       try configure(home)
       for (title, others, late) in [("Alone", 0, "downtime"), ("Beside", 1, "suspend")] {
         let before = try await home.start()

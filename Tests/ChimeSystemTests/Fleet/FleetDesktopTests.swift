@@ -7,8 +7,8 @@ import Testing
   .enabled(if: Machine.hasMockBus, "needs dbus-daemon and busctl"))
 struct FleetDesktopTests {
   /// Each daemon recognizes its popups after a restart.
-  @Test(.timeLimit(.minutes(2))) func eachKnowsItsPopupsAgainAfterARestart() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func eachDaemonRecognizesItsPopupsAfterARestart() async throws {
+    try await Home.run { home in
       let server = try await PostgresServer.begin()
       let database = try await server.makeDatabase()
       try home.configure(
@@ -23,7 +23,7 @@ struct FleetDesktopTests {
       #expect(try await first.stop() == .exited(0))
       #expect(try await second.stop() == .exited(0))
       _ = try await home.start()
-      try await home.did("done", id)
+      try await home.mustRun("done", id)
       try await eventually("the popup is gone") {
         desktop.calls("CloseNotification").contains { $0.hasSuffix(" \(popup)") }
       }
@@ -31,8 +31,8 @@ struct FleetDesktopTests {
   }
 
   @Test(.timeLimit(.minutes(2)), arguments: Transport.allCases)
-  func whatIsAnsweredThroughAnotherDaemonIsTakenDown(_ transport: Transport) async throws {
-    try await Home.live { home in
+  func answerThroughAnotherDaemonClosesThePopup(_ transport: Transport) async throws {
+    try await Home.run { home in
       let server = try await PostgresServer.begin()
       let database = try await server.makeDatabase()
       try home.configure(
@@ -41,7 +41,7 @@ struct FleetDesktopTests {
       let first = try await home.start()
       let second = try await home.start(
         Machine.chimed, ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"])
-      try await eventually("the shares are even") {
+      try await eventually("the shares are equal") {
         try await server.sql(
           "SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node", on: database) == "128\n128"
       }
@@ -55,12 +55,12 @@ struct FleetDesktopTests {
         """, on: database)
       // Answer through the daemon that did not show it.
       let socket = owner == String(first.process.pid) ? "\(home.runtime)/second" : home.socket
-      try await home.did("--socket", socket, "done", id)
+      try await home.mustRun("--socket", socket, "done", id)
       try await eventually("the popup is gone") {
         desktop.calls("CloseNotification").contains { $0.hasSuffix(" \(popup)") }
       }
       #expect(desktop.calls("CloseNotification").count == 1, "the other stands")
-      try await home.did("--socket", socket, "snooze", other, "1h")
+      try await home.mustRun("--socket", socket, "snooze", other, "1h")
       try await eventually("the other is gone, too") { desktop.calls("CloseNotification").count == 2 }
       #expect(try await first.stop() == .exited(0))
       #expect(try await second.stop() == .exited(0))

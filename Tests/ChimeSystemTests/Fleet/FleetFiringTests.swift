@@ -54,8 +54,8 @@ struct FleetFiringTests {
       """, on: database)
   }
 
-  @Test(.timeLimit(.minutes(2))) func eachTimeFiresOnceAndTheKilledAreNotMissed() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func eachTimeFiresOnceThoughDaemonsAreKilled() async throws {
+    try await Home.run { home in
       try configure(home)
       let first = try await home.start()
       let others = [try await startAnother(home, "second"), try await startAnother(home, "third")]
@@ -72,8 +72,8 @@ struct FleetFiringTests {
   }
 
   /// A stopped daemon may hold claims: the server returns them to the others.
-  @Test(.timeLimit(.minutes(2))) func whatAFrozenDaemonHoldsIsFiredByOthersAndNotAgain() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func claimsOfAFrozenDaemonAreFiredOnceByOthers() async throws {
+    try await Home.run { home in
       try configure(home)
       let first = try await home.start()
       let frozen = try await startAnother(home, "second")
@@ -92,12 +92,12 @@ struct FleetFiringTests {
         try await server.sql(
           "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'chimed \(node), %'", on: database) == "0"
       }
-      try await eventually("the other says so") {
-        first.process.errors.contains("(process \(frozen.process.pid)) has not been heard of within its lease")
+      try await eventually("the other reports that") {
+        first.process.errors.contains("(process \(frozen.process.pid)) has expired")
       }
       frozen.process.send(SIGCONT)
-      try await eventually("it knows what has become of it") {
-        frozen.process.errors.contains("the database had not heard of this daemon for")
+      try await eventually("it knows the outcome") {
+        frozen.process.errors.contains("this daemon sent the database no heartbeat for")
       }
       // The stopped daemon continues, now alone. The copies fire once more, at the model's time.
       #expect(try await first.stop() == .exited(0))
@@ -113,8 +113,8 @@ struct FleetFiringTests {
   private var soon: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) + 5_400_000 }
 
   @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.has("cc"), "needs cc"))
-  func daemonsWhoseClocksAreHoursApartFireInTime() async throws {
-    try await Home.live { home in
+  func daemonsWithClocksHoursApartFireOnTime() async throws {
+    try await Home.run { home in
       try configure(home)
       let library = home.path + "/other-clock.so"
       let made = try await home.run(

@@ -7,10 +7,10 @@ import Testing
   .enabled(if: Network.isPossible && Machine.hasClients, "needs root, ip(8) and .venv"))
 struct FleetNetworkTests {
   @Test(.timeLimit(.minutes(3)))
-  func whoIsCutOffFromTheDatabaseIsTakenOverAndComesBack() async throws {
-    try await Home.live { home in
+  func daemonCutOffFromTheDatabaseIsReplacedAndRejoins() async throws {
+    try await Home.run { home in
       let network = try await Network.make(in: home)
-      do { try await live(home, network) } catch {
+      do { try await run(home, network) } catch {
         await network.remove()
         throw error
       }
@@ -18,7 +18,7 @@ struct FleetNetworkTests {
     }
   }
 
-  private func live(_ home: Home, _ network: Network) async throws {
+  private func run(_ home: Home, _ network: Network) async throws {
     let server = try await PostgresServer.begin(settings: ["listen_addresses = '\(network.address(of: .database))'"])
     let database = try await server.makeDatabase()
     func sql(_ statement: String) async throws -> String { try await server.sql(statement, on: database) }
@@ -60,7 +60,7 @@ struct FleetNetworkTests {
     let far = try await home.start(words[0], Array(words.dropFirst()))
     // ip(8) execs the program that it runs, so the pid stays.
     let (nearID, farID) = (near.process.pid, far.process.pid)
-    try await eventually("the shares are even") { try await shares() == ["\(nearID) 128", "\(farID) 128"] }
+    try await eventually("the shares are equal") { try await shares() == ["\(nearID) 128", "\(farID) 128"] }
     try await add("before")
     try await allArrive("all arrive while both are well")
 
@@ -80,7 +80,7 @@ struct FleetNetworkTests {
 
     // It reconnects by itself, and gets its share back.
     try await network.plugIn(.database)
-    try await eventually("the shares are even again", within: .seconds(40)) {
+    try await eventually("the shares are equal again", within: .seconds(40)) {
       try await shares() == ["\(nearID) 128", "\(farID) 128"]
     }
     try await add("back again")

@@ -15,10 +15,10 @@ struct FleetSilenceTests {
   }
 
   @Test(.timeLimit(.minutes(3)), arguments: Fault.allCases)
-  func whoAsksHearsWithinFourSeconds(_ fault: Fault) async throws {
-    try await Home.live { home in
+  func requestIsAnsweredWithinFourSecondsDespiteAFault(_ fault: Fault) async throws {
+    try await Home.run { home in
       let network = try await Network.make(in: home)
-      do { try await live(home, network, fault) } catch {
+      do { try await run(home, network, fault) } catch {
         await network.remove()
         throw error
       }
@@ -27,14 +27,14 @@ struct FleetSilenceTests {
   }
 
   /// A reply, and its duration.
-  private struct Heard: Sendable {
+  private struct TimedReply: Sendable {
     let method: String
     let token: String?
     let took: Duration
     let answer: RawSocket.Answer
   }
 
-  private func live(_ home: Home, _ network: Network, _ fault: Fault) async throws {
+  private func run(_ home: Home, _ network: Network, _ fault: Fault) async throws {
     let address = network.address(of: .database)
     let server = try await PostgresServer.begin(settings: ["listen_addresses = '\(address)'"])
     let database = try await server.makeDatabase()
@@ -44,15 +44,15 @@ struct FleetSilenceTests {
     let daemon = try await home.start(words[0], Array(words.dropFirst()))
     let kept = try await home.add("Kept", "in 1h")
 
-    @Sendable func ask(_ method: String, _ parameters: JSON, token: String? = nil) async throws -> Heard {
+    @Sendable func ask(_ method: String, _ parameters: JSON, token: String? = nil) async throws -> TimedReply {
       let start = ContinuousClock.now
       let answer = try await blocking { try RawSocket(path: home.socket, timeout: 60).call(method, parameters) }
-      return Heard(method: method, token: token, took: ContinuousClock.now - start, answer: answer)
+      return TimedReply(method: method, token: token, took: ContinuousClock.now - start, answer: answer)
     }
     func draft(_ title: String) -> JSON { ["title": .string(title), "when": "in 1h"] }
     // More requests at once than run concurrently, so that some are queued.
-    func round(_ name: String) async throws -> [Heard] {
-      try await withThrowingTaskGroup(of: Heard.self) { group in
+    func round(_ name: String) async throws -> [TimedReply] {
+      try await withThrowingTaskGroup(of: TimedReply.self) { group in
         for number in 0..<24 {
           let token = "\(name)-\(number)"
           let parameters: JSON = ["reminder": draft(token), "token": .string(token)]
@@ -72,7 +72,7 @@ struct FleetSilenceTests {
     case .freeze: try await blocking { try server.freeze(true) }
     }
     // Immediately, during the fault, and after the sessions are lost.
-    var heard: [Heard] = []
+    var heard: [TimedReply] = []
     for number in 0..<5 { heard += try await round("round \(number)") }
     let longest = heard.map(\.took).max() ?? .zero
     print("FleetSilenceTests: \(fault): \(heard.count) requests, the longest wait was \(longest)")
@@ -101,7 +101,7 @@ struct FleetSilenceTests {
     // Each request is executed completely or not at all.
     let parts = Dictionary(grouping: titles.filter { $0.contains(" of many ") }) { $0.prefix(7) }
     #expect(parts.values.allSatisfy { $0.count == 100 })
-    #expect(try await home.listed("show", kept)["reminder"]["id"].string == kept)
+    #expect(try await home.json("show", kept)["reminder"]["id"].string == kept)
 
     // A request that was executed despite its error fires like others.
     let due = try await home.add("Due", "in 1s")

@@ -34,7 +34,7 @@ struct FleetTests {
     func sql(_ statement: String) async throws -> String { try await server.sql(statement, on: database) }
 
     /// Returns the number of shards of each daemon, in the order of their start.
-    func shares() async throws -> [Int] {
+    func shards() async throws -> [Int] {
       try await sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node ORDER BY node")
         .split(separator: "\n").compactMap { Int($0) }
     }
@@ -48,12 +48,12 @@ struct FleetTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func whatAKilledDaemonHadIsTakenOver() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func queuesOfAKilledDaemonAreTakenOver() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let endpoints = (0..<8).map { "hook\($0)" }
       let fleet = try await Fleet(home, 4, receiver, endpoints: endpoints)
-      try await eventually("the shares are even") { try await fleet.shares() == [64, 64, 64, 64] }
+      try await eventually("the shares are equal") { try await fleet.shards() == [64, 64, 64, 64] }
       for number in 0..<24 { _ = try await home.add("Mail \(number)", "in 2s", to: [endpoints[number % 8]]) }
       let victim = fleet.daemons[1]
       let node = try await fleet.node(of: victim)
@@ -71,18 +71,18 @@ struct FleetTests {
       let requests = receiver.requests
       #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
       #expect(Set(requests.map(\.id)).count == 24, "each message has one id, however often it is sent")
-      try await eventually("the shares are even again") { try await fleet.shares().sorted() == [85, 85, 86] }
+      try await eventually("the shares are equal again") { try await fleet.shards().sorted() == [85, 85, 86] }
     }
   }
 
   /// One daemon reads replies; after it is killed, another continues after the last reply, and none is applied twice.
   @Test(.timeLimit(.minutes(3)), .enabled(if: Machine.has("curl"), "needs curl"))
-  func whoHasTheQueueReadsTheAnswers() async throws {
-    try await Home.live { home in
+  func oneDaemonReadsTheRepliesOfAQueue() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let topics = try await TopicServer.start(in: home)
       let fleet = try await Fleet(home, 1, receiver, endpoints: [])
-      try await home.did(
+      try await home.mustRun(
         "endpoint", "add", "phone", topics.url("alerts"), "--template", "ntfy", "--replies", topics.url("answers"))
       let folder = home.path + "/other"
       try FileManager.default.createDirectory(
@@ -90,9 +90,9 @@ struct FleetTests {
       try FileManager.default.copyItem(atPath: home.state + "/secrets", toPath: folder + "/secrets")
       let second = try await home.start(
         Machine.chimed, ["--state-dir", folder, "--socket", "\(folder)/socket"])
-      try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
-      try await home.did("expect", "backup", "at 2096-12-01 09:00", "--within", "1h")
-      let tokens = try JSON(parsing: try await home.did("expect", "token", "backup", "--json"))
+      try await eventually("the shares are equal") { try await fleet.shards() == [128, 128] }
+      try await home.mustRun("expect", "backup", "at 2096-12-01 09:00", "--within", "1h")
+      let tokens = try JSON(parsing: try await home.mustRun("expect", "token", "backup", "--json"))
       let ping = tokens["succeeded"].string ?? ""
       func pings() async throws -> Int {
         try await fleet.sql("SELECT count(*) FROM chime.ping").split(separator: "\n").first.flatMap { Int($0) } ?? -1
@@ -109,7 +109,7 @@ struct FleetTests {
       try await eventually("the other has its queue", within: .seconds(30)) {
         try await fleet.owner(ofShard: shard) != owner
       }
-      try await eventually("the other goes on", within: .seconds(30)) { try await pings() == 8 }
+      try await eventually("the other continues", within: .seconds(30)) { try await pings() == 8 }
       #expect(
         topics.readers("answers").last.map { $0 != "all" && $0 != "none" } == true, "\(topics.readers("answers"))")
       try await topics.send(ping, to: topics.url("answers"))
@@ -118,11 +118,11 @@ struct FleetTests {
   }
 
   /// An owner is stopped in the middle of an attempt, beyond its lease.
-  @Test(.timeLimit(.minutes(2))) func aFrozenOwnerRecordsNothingOfWhatIsAnothers() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func frozenDaemonRecordsNothingInALostQueue() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, isHeld: true)
       let fleet = try await Fleet(home, 2, receiver, endpoints: ["team"])
-      try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
+      try await eventually("the shares are equal") { try await fleet.shards() == [128, 128] }
       _ = try await home.add("Tea", "in 1s", to: ["team"])
       try await eventually("the first attempt begins") { receiver.requests.count == 1 }
       let shard = Int(try await fleet.sql("SELECT shard FROM chime.delivery_queue WHERE channel = 'team'")) ?? -1
@@ -131,7 +131,7 @@ struct FleetTests {
       for daemon in fleet.daemons { nodes.append(try await fleet.node(of: daemon)) }
       let frozen = fleet.daemons[try #require(nodes.firstIndex(of: owner))]
       frozen.process.send(SIGSTOP)
-      try await eventually("another begins anew", within: .seconds(30)) { receiver.requests.count == 2 }
+      try await eventually("another starts over", within: .seconds(30)) { receiver.requests.count == 2 }
       #expect(try await fleet.owner(ofShard: shard) != owner)
       #expect(Set(receiver.requests.map(\.id)).count == 1, "under the same id")
       home.releaseReceiver()
@@ -139,48 +139,48 @@ struct FleetTests {
         try await fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "1"
       }
       frozen.process.send(SIGCONT)
-      try await eventually("what came of the first is refused") {
-        frozen.process.errors.contains("another daemon has taken it over")
+      try await eventually("the outcome of the first is refused") {
+        frozen.process.errors.contains("another daemon has taken over the message")
       }
       #expect(
         try await fleet.sql("SELECT (SELECT count(*) FROM chime.attempt) + count(number) FROM chime.delivery") == "1")
       #expect(try await fleet.sql("SELECT attempts FROM chime.delivery") == "1")
-      try await eventually("it has its share again") { try await fleet.shares() == [128, 128] }
+      try await eventually("it has its share again") { try await fleet.shards() == [128, 128] }
       #expect(receiver.requests.count == 2)
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func aDaemonThatIsStoppedHandsOverAtOnce() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func stoppedDaemonReleasesItsLeasesAtOnce() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home, isHeld: true)
       let fleet = try await Fleet(home, 2, receiver, endpoints: ["team"])
-      try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
+      try await eventually("the shares are equal") { try await fleet.shards() == [128, 128] }
       _ = try await home.add("Tea", "in 1s", to: ["team"])
       try await eventually("the attempt begins") { receiver.requests.count == 1 }
       let shard = Int(try await fleet.sql("SELECT shard FROM chime.delivery_queue WHERE channel = 'team'")) ?? -1
       let owner = try await fleet.owner(ofShard: shard)
       var nodes: [String] = []
       for daemon in fleet.daemons { nodes.append(try await fleet.node(of: daemon)) }
-      let leaving = fleet.daemons[try #require(nodes.firstIndex(of: owner))]
-      leaving.process.send(SIGTERM)
+      let draining = fleet.daemons[try #require(nodes.firstIndex(of: owner))]
+      draining.process.send(SIGTERM)
       // It releases all but the attempt in flight.
-      try await eventually("the rest is the other's") { try await fleet.shares().sorted() == [1, 255] }
-      #expect(leaving.process.isRunning)
+      try await eventually("the rest is the other's") { try await fleet.shards().sorted() == [1, 255] }
+      #expect(draining.process.isRunning)
       home.releaseReceiver()
-      #expect(try await leaving.process.ended() == .exited(0))
-      try await eventually("the other has all") { try await fleet.shares() == [256] }
+      #expect(try await draining.process.ended() == .exited(0))
+      try await eventually("the other has all") { try await fleet.shards() == [256] }
       #expect(try await fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "1")
-      #expect(receiver.requests.count == 1, "what was under way has ended, and is not sent again")
+      #expect(receiver.requests.count == 1, "attempts in flight have ended, and are not sent again")
     }
   }
 
   /// An answer on one machine stops messages from others, and endpoint edits apply to all.
-  @Test(.timeLimit(.minutes(2))) func whatOneChangesTheOthersHear() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func changesThroughOneDaemonReachTheOthers() async throws {
+    try await Home.run { home in
       let receiver = try await Receiver.start(in: home)
       let endpoints = (0..<6).map { "hook\($0)" }
       let fleet = try await Fleet(home, 2, receiver, endpoints: endpoints)
-      try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
+      try await eventually("the shares are equal") { try await fleet.shards() == [128, 128] }
       // The owner of an unused queue is unknown; with six, both daemons have some.
       for name in endpoints { _ = try await home.answer("io.chime.Endpoints.Disable", ["name": .string(name)]) }
       for name in endpoints { _ = try await home.add("To \(name)", "in 3s", to: [name]) }

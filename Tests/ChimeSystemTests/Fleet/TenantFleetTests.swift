@@ -11,8 +11,8 @@ struct TenantFleetTests {
   private static let endpoints = (0..<8).map { "hook\($0)" }
 
   /// Together the daemons start no more attempts than the tenant's limit, however its endpoints are distributed.
-  @Test(.timeLimit(.minutes(3))) func twoDaemonsShareTheTenantsRate() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(3))) func twoDaemonsShareATenantsRateLimit() async throws {
+    try await Home.run { home in
       let server = try await PostgresServer.begin()
       let database = try await server.makeDatabase()
       func sql(_ statement: String) async throws -> String { try await server.sql(statement, on: database) }
@@ -55,15 +55,15 @@ struct TenantFleetTests {
         }
       }
       // The limit is not guaranteed while endpoints move.
-      try await eventually("the shares are even", within: .seconds(60)) {
+      try await eventually("the shares are equal", within: .seconds(60)) {
         try await sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node") == "128\n128"
       }
       try await send(1)
       func parts() async throws -> [Double] {
         var parts: [Double] = []
         for socket in [home.socket, folder + "/socket"] {
-          let status = try await home.listed("status", "--socket", socket)["status"]
-          parts.append(status["tenants"][0]["deliveriesHere"].number ?? -1)
+          let status = try await home.json("status", "--socket", socket)["status"]
+          parts.append(status["tenants"][0]["deliveriesPerSecondHere"].number ?? -1)
         }
         return parts
       }

@@ -3,7 +3,7 @@ import Testing
 
 /// A container with a real systemd as init (`Support/booted`), with Chime installed as by `make install`.
 ///
-///     try await Home.live { home in
+///     try await Home.run { home in
 ///       let machine = try await BootedSystem.start(in: home)
 ///       try await machine.systemctl("enable", "--now", "chimed.socket")
 ///       let output = try await machine.run("chime", ["--system", "status"])
@@ -70,7 +70,7 @@ struct BootedSystem: Sendable {
 
   /// Runs a program inside and expects success.
   @discardableResult
-  func did(
+  func mustRun(
     _ program: String, _ arguments: String..., as user: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> String {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Many clients in one process (see `Support/crowd`), connected until they are dismissed.
 struct Crowd: Sendable {
-  enum Way: String, Sendable, CaseIterable {
+  enum Behavior: String, Sendable, CaseIterable {
     case idle, ask, loris, half, large, deep, noise, flood, watch, eager, list
   }
 
@@ -33,7 +33,7 @@ struct Crowd: Sendable {
 
 extension Home {
   /// - Parameter pace: seconds between two bytes of a `loris`; the seed of `noise`.
-  func crowd(_ count: Int, _ way: Crowd.Way, pace: Double = 1) async throws -> Crowd {
+  func crowd(_ count: Int, _ way: Crowd.Behavior, pace: Double = 1) async throws -> Crowd {
     // The held pipe keeps standard input open until the test ends.
     let process = try await spawn(
       Machine.debianPython, [Machine.support("crowd"), socket, String(count), String(pace), way.rawValue],
@@ -44,7 +44,7 @@ extension Home {
 
 extension Home {
   /// Triggers all waiting deliveries; attempts in flight are left alone.
-  func hurry() async throws {
+  func retryDeliveries() async throws {
     for delivery in try await deliveries("waiting") { _ = try await chime("redeliver", delivery["id"].string ?? "") }
   }
 }

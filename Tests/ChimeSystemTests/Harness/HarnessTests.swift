@@ -3,8 +3,8 @@ import Testing
 
 /// Tests of the test harness itself.
 @Suite struct HarnessTests {
-  @Test func aChildsEndAndWordsAreSeen() async throws {
-    try await Home.live { home in
+  @Test func outputAndExitOfAChildAreCaptured() async throws {
+    try await Home.run { home in
       let said = try await home.run("sh", ["-c", "echo out; echo err >&2; exit 3"])
       #expect(said.status == 3)
       #expect(said.out == "out\n")
@@ -16,8 +16,8 @@ import Testing
   }
 
   /// A child inherits no descriptors of other concurrent tests.
-  @Test func aChildHasItsThreeDescriptorsAndNoOther() async throws {
-    try await Home.live { home in
+  @Test func childInheritsOnlyItsThreeDescriptors() async throws {
+    try await Home.run { home in
       let far = fcntl(STDERR_FILENO, F_DUPFD, 700)
       try #require(far >= 700)
       defer { close(far) }
@@ -30,15 +30,15 @@ import Testing
     }
   }
 
-  @Test func whatDoesNotComeTrueFails() async throws {
+  @Test func conditionThatNeverHoldsFailsTheTest() async throws {
     await #expect(throws: HarnessFailure.self) {
       try await eventually("pigs fly", within: .milliseconds(50)) { false }
     }
   }
 
   @Test(.enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"), .timeLimit(.minutes(1)))
-  func theFingerPressesARealButton() async throws {
-    try await Home.live { home in
+  func simulatedPressReachesARealPopup() async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       let popup = try await home.spawn("notify-send", ["--wait", "--action=done=Done", "Press me", "now"])
       let number = try await desktop.popup(titled: "Press me")
@@ -53,11 +53,11 @@ import Testing
   }
 
   @Test(.proof(.booted), .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
-  func aBootedMachineTouchesNothingOutsideAndEndsWithItsTest() async throws {
-    try await Home.live { home in
+  func bootedMachineCannotAffectTheHost() async throws {
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
       #expect(try await machine.run("systemctl", ["is-system-running"]).out == "running\n")
-      let now = try await machine.did("date", "+%s").trimmingCharacters(in: .whitespacesAndNewlines)
+      let now = try await machine.mustRun("date", "+%s").trimmingCharacters(in: .whitespacesAndNewlines)
       // Without isolation, each of these would affect the host.
       for attempt in [
         "date --set=@\(now)", "touch /usr/x", "echo 0 > /proc/sys/kernel/panic", "echo h > /proc/sysrq-trigger",
@@ -65,9 +65,9 @@ import Testing
       ] {
         #expect(try await machine.run("sh", ["-c", attempt]).status != 0, "\(attempt)")
       }
-      try await machine.did("sh", "-c", "touch /tmp/x /etc/x /run/x")
+      try await machine.mustRun("sh", "-c", "touch /tmp/x /etc/x /run/x")
       #expect(!FileManager.default.fileExists(atPath: "/run/x"))
-      #expect(try await machine.did("cat", "/sys/power/state") == "freeze mem\n")
+      #expect(try await machine.mustRun("cat", "/sys/power/state") == "freeze mem\n")
       try await machine.stop()
       try await eventually("all of it has ended") { kill(machine.leader, 0) != 0 }
     }

@@ -11,7 +11,7 @@ final class Home: Sendable {
   var localtime: String { path + "/localtime" }
   var log: String { path + "/log" }
 
-  private let keeper = Keeper()
+  private let children = ChildRegistry()
 
   private init() throws {
     path = try RunFolder.makeFolder("home")
@@ -24,7 +24,7 @@ final class Home: Sendable {
 
   /// Runs `body` in a new home; afterwards ends all its processes and removes the folder. A failure includes the
   /// programs' output.
-  static func live<Value>(
+  static func run<Value>(
     alone: Bool = false, isolation: isolated (any Actor)? = #isolation, _ body: (Home) async throws -> Value
   ) async throws -> Value {
     await AsyncSemaphore.homes.enter(alone: alone)
@@ -36,7 +36,7 @@ final class Home: Sendable {
         await AsyncSemaphore.homes.leave(alone: alone)
         return value
       } catch {
-        Issue.record("\(error)\n\(home.everythingSaid)")
+        Issue.record("\(error)\n\(home.allOutput)")
         await home.leave()
         throw error
       }
@@ -47,7 +47,7 @@ final class Home: Sendable {
   }
 
   private func leave() async {
-    await keeper.endAll()
+    await children.endAll()
     try? FileManager.default.removeItem(atPath: path)
   }
 
@@ -61,7 +61,7 @@ final class Home: Sendable {
   }
 
   /// A configuration in which popups succeed without a bus: a stub replaces notify-send.
-  static let heard = "[desktop]\nprogram = \"/bin/true\"\n"
+  static let popupStub = "[desktop]\nprogram = \"/bin/true\"\n"
 
   func configure(_ toml: String) throws {
     try write(toml, to: configuration)
@@ -97,7 +97,7 @@ final class Home: Sendable {
     let child = try Child(
       program, arguments, environment: environment.merging(more) { $1 }, folder: log, withInput: withInput,
       terminal: terminal?.path)
-    await keeper.keep(child)
+    await children.add(child)
     return child
   }
 
@@ -136,7 +136,7 @@ final class Home: Sendable {
 
   /// Runs `chime` and expects success.
   @discardableResult
-  func did(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
+  func mustRun(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
     let output = try await run(Machine.chime, arguments)
     #expect(
       output.status == 0, "chime \(arguments.joined(separator: " ")): \(output.text)", sourceLocation: sourceLocation)
@@ -144,7 +144,7 @@ final class Home: Sendable {
   }
 
   /// Runs a listing of `chime` with --json.
-  func listed(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON {
+  func json(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON {
     let output = try await run(Machine.chime, arguments + ["--json"])
     try #require(
       output.status == 0, "chime \(arguments.joined(separator: " ")) --json: \(output.text)",
@@ -165,7 +165,7 @@ final class Home: Sendable {
     return answer.parameters
   }
 
-  var everythingSaid: String {
+  var allOutput: String {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: log)) ?? []
     return files.sorted().compactMap { file in
       let text = String(decoding: FileManager.default.contents(atPath: "\(log)/\(file)") ?? Data(), as: UTF8.self)
@@ -173,10 +173,10 @@ final class Home: Sendable {
     }.suffix(12).joined(separator: "\n")
   }
 
-  private actor Keeper {
+  private actor ChildRegistry {
     private var children: [Child] = []
 
-    func keep(_ child: Child) {
+    func add(_ child: Child) {
       children.removeAll { !$0.isRunning }
       children.append(child)
     }

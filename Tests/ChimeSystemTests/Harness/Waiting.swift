@@ -46,7 +46,7 @@ actor AsyncSemaphore {
   private var free: Int
   private var queue: [CheckedContinuation<Void, Never>] = []
   /// The waiters for exclusive access, which precede the queue.
-  private var loners: [CheckedContinuation<Void, Never>] = []
+  private var exclusiveWaiters: [CheckedContinuation<Void, Never>] = []
 
   init(_ places: Int) {
     self.places = places
@@ -56,8 +56,8 @@ actor AsyncSemaphore {
   /// - Parameter alone: whether to wait for exclusive access, for tests that change the whole machine.
   func enter(alone: Bool = false) async {
     if alone {
-      if free == places { free = 0 } else { await withCheckedContinuation { loners.append($0) } }
-    } else if free > 0, loners.isEmpty {
+      if free == places { free = 0 } else { await withCheckedContinuation { exclusiveWaiters.append($0) } }
+    } else if free > 0, exclusiveWaiters.isEmpty {
       free -= 1
     } else {
       await withCheckedContinuation { queue.append($0) }
@@ -66,10 +66,10 @@ actor AsyncSemaphore {
 
   func leave(alone: Bool = false) {
     free += alone ? places : 1
-    if !loners.isEmpty {
+    if !exclusiveWaiters.isEmpty {
       guard free == places else { return }
       free = 0
-      loners.removeFirst().resume()
+      exclusiveWaiters.removeFirst().resume()
       return
     }
     while free > 0, !queue.isEmpty {

@@ -16,23 +16,24 @@ import Testing
     let added = try await home.chime("add", "--from", file, "--token", "once", "--plain")
     #expect(added.status == 0, "\(added.text.suffix(500))")
     #expect(added.err.hasSuffix("\(Self.count) reminders were added\n"), "\(added.err)")
-    #expect(added.err.components(separatedBy: "there is no endpoint or command team yet").count == 2, "it is said once")
+    #expect(
+      added.err.components(separatedBy: "there is no endpoint or command team yet").count == 2, "it is printed once")
     let ids = added.out.split(separator: "\n").dropFirst().compactMap { $0.split(separator: "\t").last }
     #expect(Set(ids).count == Self.count)
     let again = try await home.chime("add", "--from", file, "--token", "once", "--plain")
     #expect(again.out == added.out, "the same token has the first answer")
-    let last = try await home.listed("show", String(try #require(ids.last)))["reminder"]
+    let last = try await home.json("show", String(try #require(ids.last)))["reminder"]
     #expect(last["title"].string == "r\(Self.count)")
     #expect(last["next"].string != nil)
     #expect(try await count(home) == Self.count)
   }
 
   private func count(_ home: Home) async throws -> Int {
-    try await home.listed("list", "-n", "10000")["reminders"].elements.count
+    try await home.json("list", "-n", "10000")["reminders"].elements.count
   }
 
-  @Test(.timeLimit(.minutes(2))) func whatIsSentTogetherIsAddedOrNothingOfIt() async throws {
-    try await Home.live { home in
+  @Test(.timeLimit(.minutes(2))) func manyRemindersAreAddedAllOrNone() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       try await addTwice(home)
       let file = home.path + "/bad.jsonl"
@@ -60,10 +61,10 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)), .enabled(if: PostgresServer.whyMissing == nil, "\(PostgresServer.whyMissing ?? "")"))
-  func aDatabaseTakesThemToo() async throws {
+  func databaseAcceptsManyRemindersAtOnce() async throws {
     let server = try await PostgresServer.begin()
     let connection = server.connection(try await server.makeDatabase())
-    try await Home.live { home in
+    try await Home.run { home in
       try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(connection)\"\n")
       _ = try await home.start()
       try await addTwice(home)

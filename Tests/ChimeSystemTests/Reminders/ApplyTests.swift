@@ -19,8 +19,8 @@ import Testing
     """
 
   @Test(.timeLimit(.minutes(1)))
-  func aFileIsAppliedAndGoesElsewhere() async throws {
-    let exported = try await Home.live { home in
+  func manifestIsAppliedExportedAndAppliedElsewhere() async throws {
+    let exported = try await Home.run { home in
       _ = try await home.start()
       let file = home.path + "/home.toml"
       try home.write(Self.file, to: file)
@@ -61,8 +61,8 @@ import Testing
       try home.write(
         "[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"sunset\"\nlatitude = 50.0875\nlongitude = 14.4213\n",
         to: folder + "/20-tea.toml")
-      #expect(try await home.did("apply", folder).contains("+ tea  \"Tea\""))
-      let exported = try await home.did("export")
+      #expect(try await home.mustRun("apply", folder).contains("+ tea  \"Tea\""))
+      let exported = try await home.mustRun("export")
       #expect(exported.contains("latitude = 50.0875\nlongitude = 14.4213\n"))
       let moved = home.path + "/moved.toml"
       try home.write(exported, to: moved)
@@ -71,23 +71,23 @@ import Testing
       return exported
     }
     // Use one home after the other: nested homes could deadlock with a test that runs alone.
-    try await Home.live { other in
+    try await Home.run { other in
       let moved = other.path + "/moved.toml"
       try other.write(exported, to: moved)
       _ = try await other.start()
-      try await other.did("apply", moved)
-      #expect(try await other.did("export") == exported)
+      try await other.mustRun("apply", moved)
+      #expect(try await other.mustRun("export") == exported)
     }
   }
 
   /// After a kill at any moment, a set is applied completely or not at all.
   @Test(.proof(.kills), .timeLimit(.minutes(3)))
-  func aKillInTheMiddleLeavesNothingHalf() async throws {
+  func killedDaemonAppliesAManifestCompletelyOrNotAtAll() async throws {
     let count = 1_500
     let file = (0..<count).map {
       "[[reminder]]\nid = \"r\($0)\"\ntitle = \"Reminder \($0)\"\nwhen = \"daily at 9:00\"\n"
     }
-    try await Home.live { home in
+    try await Home.run { home in
       let path = home.path + "/many.toml"
       try home.write(file.joined(), to: path)
       var (whole, none) = (0, 0)
@@ -99,14 +99,14 @@ import Testing
         try await daemon.crash()
         _ = try? await client.ended(within: .seconds(20))
         daemon = try await home.start()
-        let there = try await home.listed("list", "-n", "all")["reminders"].elements.count
+        let there = try await home.json("list", "-n", "all")["reminders"].elements.count
         #expect(there == 0 || there == count, "after \(delay) ms there are \(there)")
         if there == count { whole += 1 } else { none += 1 }
         // The next apply completes it.
-        try await home.did("apply", path)
+        try await home.mustRun("apply", path)
         let empty = home.path + "/empty.toml"
         try home.write("", to: empty)
-        try await home.did("apply", empty, "--set", "many", "--prune", "--yes")
+        try await home.mustRun("apply", empty, "--set", "many", "--prune", "--yes")
         _ = try await daemon.stop()
       }
       #expect(none > 0, "no kill came before the end (\(whole) whole)")

@@ -19,8 +19,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.has("sqlite3"), "needs sqlite3"))
-  func everyTimeOfALifeIsExplainedAndALossIsFound() async throws {
-    try await Home.live { home in
+  func auditExplainsEveryTimeAndFindsAMissingRecord() async throws {
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"true\"\n")
       let first = try await home.start()
       let empty = try await home.run(Machine.chime, ["audit"])
@@ -34,16 +34,16 @@ import Testing
         return one > 1 && other > 1
       }
       // After edits, a removal, a kill, a restart and a pause, each time still has a record.
-      try await home.did("edit", beat, "--when", "every 2s")
-      try await home.did("remove", gone)
+      try await home.mustRun("edit", beat, "--when", "every 2s")
+      try await home.mustRun("remove", gone)
       let before = try await count(beat, home)
       try await eventually("it has fired since") { try await count(beat, home) > before }
       try await first.crash()
       _ = try await home.start()
       try await eventually("it has fired again") { try await count(beat, home) > before + 2 }
-      try await home.did("pause", beat)
+      try await home.mustRun("pause", beat)
       try await eventually("a time is missed") { try await count(beat, home, "missed") > 0 }
-      try await home.did("fire", later)
+      try await home.mustRun("fire", later)
 
       let (status, audits) = try await audit(home)
       #expect(status == 0)
@@ -55,8 +55,8 @@ import Testing
       #expect(audits["Beat"]?["versions"] == 2, "a pause is no other schedule: \(audits)")
       #expect(audits["Beat"]?["missed"].elements.contains { $0["reason"] == "paused" } == true, "\(audits)")
       #expect(audits["Gone"]?["removed"] == .bool(true))
-      #expect(audits["Later"]?["times"] == 0 && audits["Later"]?["beside"] == 1, "\(audits)")
-      let said = try await home.did("audit", gone)
+      #expect(audits["Later"]?["times"] == 0 && audits["Later"]?["onRequest"] == 1, "\(audits)")
+      let said = try await home.mustRun("audit", gone)
       #expect(said.contains("Every time is accounted for.") && said.contains("removed"), "\(said)")
       let unknown = try await home.run(Machine.chime, ["audit", "Nothing of the kind"])
       #expect(unknown.status == 1 && unknown.text.contains("Nothing of the kind"), "\(unknown.text)")
@@ -71,8 +71,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aSpanThatIsNoneIsRefused() async throws {
-    try await Home.live { home in
+  func invalidAuditPeriodIsRefused() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       for (parameters, field) in [
         (["since": "2096-01-01T00:00:00Z"], "since"), (["since": "yesterday"], "since"), (["before": "?"], "before"),

@@ -4,12 +4,12 @@ import Testing
 /// Reminders that follow others, with the real daemon and command.
 @Suite(.serialized) struct ChainTests {
   @Test(.timeLimit(.minutes(1)))
-  func doneOfOneFiresTheOtherOnceThoughTheDaemonIsKilled() async throws {
-    try await Home.live { home in
-      try home.configure(Home.heard)
+  func doneFiresTheFollowerOnceDespiteAKill() async throws {
+    try await Home.run { home in
+      try home.configure(Home.popupStub)
       var daemon = try await home.start()
       let figures = try await home.add("Check the figures", "every 1h")
-      let added = try await home.did("add", "Send the report", "after", "done", "of", "Check the figures")
+      let added = try await home.mustRun("add", "Send the report", "after", "done", "of", "Check the figures")
       #expect(added.contains("after done of \"Check the figures\""), "\(added)")
       #expect(added.contains("comes when \"Check the figures\" is done"), "\(added)")
       let later = try await home.add("Ask about the report", "2h after done of Check the figures")
@@ -17,14 +17,14 @@ import Testing
       #expect(report["when"].string == "after done of \(figures)" && report["next"] == .null)
       #expect(report["state"].string == "active" && report["follows"]["title"].string == "Check the figures")
 
-      let list = try await home.did("list")
+      let list = try await home.mustRun("list")
       #expect(list.contains("waits") && !list.contains("finished"), "\(list)")
-      let next = try await home.did("next")
+      let next = try await home.mustRun("next")
       #expect(next.contains("comes 2h after \"Check the figures\" is done"), "\(next)")
-      #expect(try await home.listed("next")["awaiting"].elements.count == 2)
+      #expect(try await home.json("next")["awaiting"].elements.count == 2)
 
-      try await home.did("fire", figures)
-      try await home.did("done", figures)
+      try await home.mustRun("fire", figures)
+      try await home.mustRun("done", figures)
       // The answer and its consequences are durable.
       try await daemon.crash()
       daemon = try await home.start()
@@ -38,30 +38,31 @@ import Testing
       #expect(found["occurrences"].elements.count == 1)
       #expect(
         try await home.answer("io.chime.Reminders.Get", ["id": .string(later)])["reminder"]["next"]["at"].string == due)
-      let audit = try await home.listed("audit")
+      let audit = try await home.json("audit")
       #expect(audit["audits"].elements.allSatisfy { $0["unexplained"].int == 0 }, "\(audit)")
       _ = try await daemon.stop()
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aTimeWaitsUntilAnotherIsDone() async throws {
-    try await Home.live { home in
-      try home.configure(Home.heard)
+  func dueReminderWaitsUntilAnotherIsDone() async throws {
+    try await Home.run { home in
+      try home.configure(Home.popupStub)
       var daemon = try await home.start()
       let figures = try await home.add("Check the figures", "every 1h")
-      try await home.did("add", "Send the report", "in", "1s", "--only-if-done", "Check the figures", "--grace", "12h")
+      try await home.mustRun(
+        "add", "Send the report", "in", "1s", "--only-if-done", "Check the figures", "--grace", "12h")
       func report() async throws -> JSON {
         try await home.answer("io.chime.Reminders.Get", ["id": "Send the report"])["reminder"]
       }
       let id = try await report()["id"].string ?? ""
       try await eventually("its time has come and waits") { try await report()["onlyIfDone"]["since"] != .null }
       #expect(try await report()["next"] == .null)
-      let shown = try await home.did("show", id)
+      let shown = try await home.mustRun("show", id)
       #expect(shown.contains("waits until \"Check the figures\" is done"), "\(shown)")
-      #expect(try await home.did("next").contains("waits until \"Check the figures\" is done"))
+      #expect(try await home.mustRun("next").contains("waits until \"Check the figures\" is done"))
       // The sentence is broken into lines of the screen's width.
-      let why = try await home.did("why", id).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      let why = try await home.mustRun("why", id).split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(why.contains("deferred until \"Check the figures\" is done"), "\(why)")
       let removed = try await home.chime("remove", figures, "--yes")
       #expect(removed.status != 0 && removed.err.contains("waits until"), "\(removed.text)")
@@ -70,47 +71,47 @@ import Testing
       try await daemon.crash()
       daemon = try await home.start()
       #expect(try await home.latestOccurrence(of: id) == .null)
-      try await home.did("fire", figures)
-      try await home.did("done", figures)
+      try await home.mustRun("fire", figures)
+      try await home.mustRun("done", figures)
       try await eventually("it has fired") { try await home.latestOccurrence(of: id)["firedAt"] != .null }
-      let audit = try await home.listed("audit", id)
+      let audit = try await home.json("audit", id)
       #expect(audit["audits"][0]["unexplained"].int == 0, "\(audit)")
       // The condition survives an export, and can be removed.
-      let exported = try await home.did("export")
+      let exported = try await home.mustRun("export")
       #expect(exported.contains("onlyIfDone = \"\(figures)\""), "\(exported)")
-      try await home.did("edit", id, "--only-if-done", "")
+      try await home.mustRun("edit", id, "--only-if-done", "")
       #expect(try await report()["onlyIfDone"] == .null)
       _ = try await daemon.stop()
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func undoTakesTheTimeBack() async throws {
-    try await Home.live { home in
-      try home.configure(Home.heard)
+  func undoRemovesTheFollowersTime() async throws {
+    try await Home.run { home in
+      try home.configure(Home.popupStub)
       var daemon = try await home.start()
       let figures = try await home.add("Check the figures", "every 1h")
       let later = try await home.add("Ask", "2h after done of \(figures)")
       func next() async throws -> JSON {
         try await home.answer("io.chime.Reminders.Get", ["id": .string(later)])["reminder"]["next"]
       }
-      try await home.did("fire", figures)
-      try await home.did("done", figures)
+      try await home.mustRun("fire", figures)
+      try await home.mustRun("done", figures)
       #expect(try await next() != .null)
       try await daemon.crash()
       daemon = try await home.start()
-      try await home.did("undo", "--yes")
+      try await home.mustRun("undo", "--yes")
       #expect(try await next() == .null)
       #expect(try await home.latestOccurrence(of: figures)["state"].string != "done")
-      try await home.did("done", figures)
+      try await home.mustRun("done", figures)
       #expect(try await next() != .null)
       _ = try await daemon.stop()
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func whatCannotBeIsRefused() async throws {
-    try await Home.live { home in
+  func impossibleChainsAreRefused() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       let first = try await home.add("A", "every 1h")
       _ = try await home.add("B", "after done of A")
@@ -125,15 +126,15 @@ import Testing
       let removed = try await home.chime("remove", first, "--yes")
       #expect(removed.status != 0 && removed.err.contains("\"B\""), "\(removed.text)")
       #expect(removed.err.contains("counts from \"A\""), "\(removed.text)")
-      try await home.did("remove", "C", "--yes")
-      try await home.did("remove", "B", "--yes")
-      try await home.did("remove", first, "--yes")
+      try await home.mustRun("remove", "C", "--yes")
+      try await home.mustRun("remove", "B", "--yes")
+      try await home.mustRun("remove", first, "--yes")
       _ = try await daemon.stop()
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aSetNamesThemByTitleAndAnExportByID() async throws {
+  func manifestNamesFollowedRemindersByTitleAndAnExportByID() async throws {
     let set = """
       [[reminder]]
       title = "Send the report"
@@ -149,7 +150,7 @@ import Testing
       onlyIfDone = "Send the report"
 
       """
-    let exported = try await Home.live { home in
+    let exported = try await Home.run { home in
       let daemon = try await home.start()
       let file = home.path + "/home.toml"
       try home.write(set, to: file)
@@ -171,27 +172,27 @@ import Testing
       #expect(pruned.status != 0, "\(pruned.text)")
       let calendar = try await home.chime("export", "--format", "ics")
       #expect(calendar.err.contains("follows another reminder"), "\(calendar.text)")
-      let text = try await home.did("export")
+      let text = try await home.mustRun("export")
       _ = try await daemon.stop()
       return text
     }
-    try await Home.live { home in
+    try await Home.run { home in
       let daemon = try await home.start()
       let file = home.path + "/home.toml"
       try home.write(exported, to: file)
       let applied = try await home.chime("apply", file)
       #expect(applied.status == 0, "\(applied.text)")
-      #expect(try await home.did("export") == exported)
+      #expect(try await home.mustRun("export") == exported)
       _ = try await daemon.stop()
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func whenSaysWhatItMeans() async throws {
-    try await Home.live { home in
-      let said = try await home.did("when", "30m after done of \"Check the figures\"")
+  func whenExplainsAChain() async throws {
+    try await Home.run { home in
+      let said = try await home.mustRun("when", "30m after done of \"Check the figures\"")
       #expect(said.contains("comes 30m after \"Check the figures\" is done"), "\(said)")
-      let json = try await home.listed("when", "after missed of backup")
+      let json = try await home.json("when", "after missed of backup")
       #expect(json["canonical"].string == "after missed of backup" && json["next"].elements.isEmpty)
     }
   }

@@ -12,31 +12,31 @@ import Testing
   }
 
   /// Returns the titles of messages recorded by the command `note`.
-  private func told(_ home: Home) -> [String] {
-    let text = (try? String(contentsOfFile: home.path + "/told", encoding: .utf8)) ?? ""
+  private func notices(_ home: Home) -> [String] {
+    let text = (try? String(contentsOfFile: home.path + "/notices", encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)
   }
 
   private func configure(_ home: Home) throws {
     let script = home.path + "/note"
-    try "#!/bin/sh\nprintf '%s\\n' \"$CHIME_TITLE\" >> '\(home.path)/told'\n".write(
+    try "#!/bin/sh\nprintf '%s\\n' \"$CHIME_TITLE\" >> '\(home.path)/notices'\n".write(
       toFile: script, atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
     try home.configure("[desktop]\nprogram = \"true\"\n[commands.note]\nprogram = \"\(script)\"\n")
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func aLifeOfAnExpectation() async throws {
-    try await Home.live { home in
+  func expectationGoesDownAndUpAgain() async throws {
+    try await Home.run { home in
       try configure(home)
       let first = try await home.start()
       let empty = try await home.run(Machine.chime, ["expect", "list"])
       #expect(empty.status == 0 && empty.text.contains("There is no expectation yet."), "\(empty.text)")
 
       // Without a ping it is reported down, and stays so through a crash.
-      let made = try await home.did("expect", "backup", "--every", "1s", "--within", "1s", "--to", "note")
+      let made = try await home.mustRun("expect", "backup", "--every", "1s", "--within", "1s", "--to", "note")
       #expect(made.contains("backup"), "\(made)")
-      try await eventually("it is told") { told(home).contains("backup: no ping") }
+      try await eventually("it is reported") { notices(home).contains("backup: no ping") }
       #expect(try await state("backup", home) == "down")
       let list = try await home.run(Machine.chime, ["expect", "list"])
       #expect(list.status == 1 && list.text.contains("down since"), "\(list.text)")
@@ -45,53 +45,53 @@ import Testing
       #expect(try await state("backup", home) == "down")
 
       // The schedule is far away: only pings have effects.
-      try await home.did("edit", "backup", "--when", "at 2096-12-01 09:00")
-      let up = try await home.did("ping", "backup")
+      try await home.mustRun("edit", "backup", "--when", "at 2096-12-01 09:00")
+      let up = try await home.mustRun("ping", "backup")
       #expect(up.contains("is up again after"), "\(up)")
-      try await eventually("that is told too") { told(home).contains("backup is up again") }
+      try await eventually("that is reported too") { notices(home).contains("backup is up again") }
       #expect(try await state("backup", home) == "up")
 
       // A failed run is reported at once, with its output.
       let failed = try await home.run(
         Machine.chime, ["run", "backup", "--", "sh", "-c", "echo out; echo err >&2; exit 3"])
       #expect(failed.status == 3 && failed.out == "out\n" && failed.text.contains("err"), "\(failed.text)")
-      try await eventually("the failure is told") { told(home).contains("backup failed") }
+      try await eventually("the failure is reported") { notices(home).contains("backup failed") }
       let pings = try await expectation("backup", home)["pings"].elements
       #expect(pings.map { $0["kind"].string }.prefix(2) == ["failed", "started"], "\(pings)")
       #expect(pings[0]["status"] == 3 && pings[0]["output"].string?.contains("err") == true, "\(pings[0])")
       #expect(pings[0]["uid"].int == Int(getuid()))
 
       // An acknowledged ping survives a crash.
-      try await home.did("ping", "backup", "--start")
+      try await home.mustRun("ping", "backup", "--start")
       try await second.crash()
       _ = try await home.start()
       #expect(try await state("backup", home) == "running")
-      try await home.did("ping", "backup")
+      try await home.mustRun("ping", "backup")
       #expect(try await state("backup", home) == "up")
-      let shown = try await home.did("expect", "show", "backup")
+      let shown = try await home.mustRun("expect", "show", "backup")
       #expect(shown.contains("●") && shown.contains("✗"), "\(shown)")
-      let output = try await home.did("expect", "show", "backup", "--output")
+      let output = try await home.mustRun("expect", "show", "backup", "--output")
       #expect(output.contains("out") && output.contains("err"), "\(output)")
-      let status = try await home.did("status")
+      let status = try await home.mustRun("status")
       #expect(status.contains("1 job, and it is up"), "\(status)")
-      let metrics = try await home.did("metrics")
+      let metrics = try await home.mustRun("metrics")
       #expect(metrics.contains("chime_expectations{state=\"down\"} 0"), "\(metrics)")
 
-      let export = try await home.did("export")
+      let export = try await home.mustRun("export")
       #expect(export.contains("within = \"1s\""), "\(export)")
-      try await home.did("expect", "remove", "backup", "--yes")
+      try await home.mustRun("expect", "remove", "backup", "--yes")
       #expect(try await home.run(Machine.chime, ["ping", "backup"]).status == 1)
-      try await home.did("undo", "--yes")
-      try await home.did("ping", "backup")
+      try await home.mustRun("undo", "--yes")
+      try await home.mustRun("ping", "backup")
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func whatCannotBeTakenIsRefused() async throws {
-    try await Home.live { home in
+  func invalidExpectationsAndPingsAreRefused() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let tea = try await home.add("Tea", "at 2096-12-01 09:00")
-      try await home.did("expect", "job", "at", "2096-12-01", "09:00")
+      try await home.mustRun("expect", "job", "at", "2096-12-01", "09:00")
       func refused(_ words: String..., saying part: String) async throws {
         let output = try await home.run(Machine.chime, words)
         #expect(output.status != 0 && output.text.contains(part), "\(words): \(output.status) \(output.text)")
@@ -105,7 +105,7 @@ import Testing
       try await refused("expect", "other", "daily", "at", "3:00", "--within", "0s", saying: "1s")
       try await refused("move", "job", "+1h", saying: "skip")
       try await refused("run", "job", saying: "chime run")
-      for (field, value) in [("status", -1), ("tookMs", -1)] as [(String, JSON)] {
+      for (field, value) in [("status", -1), ("durationMs", -1)] as [(String, JSON)] {
         let reply = try await home.call("io.chime.Expectations.Ping", ["id": "job", field: value])
         #expect(reply.error == "io.chime.Expectations.InvalidValue", "\(reply)")
       }
@@ -114,7 +114,7 @@ import Testing
       let long = home.path + "/long"
       try String(repeating: "line of output\u{1B}[31m\n", count: 200_000).write(
         toFile: long, atomically: true, encoding: .utf8)
-      try await home.did("ping", "job", "--message", long)
+      try await home.mustRun("ping", "job", "--message", long)
       let kept = try await expectation("job", home)["pings"].elements.first?["output"].string ?? ""
       #expect(kept.utf8.count <= 10_240 && kept.utf8.count > 9_000 && !kept.contains("\u{1B}"))
       // Programs that are missing, that are killed, and that write endlessly.
@@ -134,10 +134,10 @@ import Testing
 
   /// Signals to `chime run` reach the job, which may handle them.
   @Test(.timeLimit(.minutes(1)))
-  func signalsArePassedOn() async throws {
-    try await Home.live { home in
+  func runForwardsSignalsToTheJob() async throws {
+    try await Home.run { home in
       _ = try await home.start()
-      try await home.did("expect", "job", "at", "2096-12-01", "09:00")
+      try await home.mustRun("expect", "job", "at", "2096-12-01", "09:00")
       let ready = home.path + "/ready"
       for (name, number) in [("TERM", 15), ("HUP", 1), ("USR1", 10)] {
         let job =
@@ -177,8 +177,8 @@ import Testing
 
   /// Without a daemon the job still runs.
   @Test(.timeLimit(.minutes(1)))
-  func aProgramRunsWithoutADaemon() async throws {
-    try await Home.live { home in
+  func runStartsTheJobWithoutADaemon() async throws {
+    try await Home.run { home in
       let output = try await home.run(Machine.chime, ["run", "job", "--", "sh", "-c", "echo ran; exit 5"])
       #expect(output.status == 5 && output.out == "ran\n", "\(output.text)")
       #expect(output.text.contains("nobody is notified"), "\(output.text)")
@@ -187,12 +187,12 @@ import Testing
 
   /// Two daemons watch each other by expectations, pinged through a command.
   @Test(.timeLimit(.minutes(1)))
-  func aDaemonThatIsLostIsToldByAnother() async throws {
-    try await Home.live { birch in
+  func lostDaemonIsReportedByAnother() async throws {
+    try await Home.run { birch in
       try configure(birch)
       _ = try await birch.start()
-      try await birch.did("expect", "alder", "--every", "1s", "--within", "1s", "--to", "note")
-      try await Home.live { alder in
+      try await birch.mustRun("expect", "alder", "--every", "1s", "--within", "1s", "--to", "note")
+      try await Home.run { alder in
         try alder.configure(
           """
           [heartbeat]
@@ -203,24 +203,24 @@ import Testing
           arguments = ["ping", "--socket", "\(birch.socket)", "alder"]
           """)
         let daemon = try await alder.start()
-        try await eventually("it is heard") { try await state("alder", birch) == "up" }
+        try await eventually("it is received") { try await state("alder", birch) == "up" }
         #expect(try await alder.answer("io.chime.Daemon.Status")["status"]["heartbeat"]["problem"] == .null)
         try await daemon.crash()
-        try await eventually("the other tells that it is lost") { told(birch).contains("alder: no ping") }
+        try await eventually("the other reports the loss") { notices(birch).contains("alder: no ping") }
         _ = try await alder.start()
-        try await eventually("and that it is back") { told(birch).contains("alder is up again") }
+        try await eventually("and its return") { notices(birch).contains("alder is up again") }
       }
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aCrontabBecomesExpectations() async throws {
-    try await Home.live { home in
+  func crontabIsImportedAsExpectations() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let crontab = home.path + "/crontab"
       try "# Nightly backup\n0 3 * * * backup\n*/5 * * * * sync\n@reboot start\n".write(
         toFile: crontab, atomically: true, encoding: .utf8)
-      try await home.did("import", "crontab", crontab, "--expect", "--within", "30m")
+      try await home.mustRun("import", "crontab", crontab, "--expect", "--within", "30m")
       let all = try await home.answer("io.chime.Expectations.List", [:])["expectations"].elements
       #expect(Set(all.compactMap { $0["title"].string }) == ["Nightly backup", "sync"], "\(all)")
       #expect(all.allSatisfy { $0["within"] == "PT30M" && $0["state"] == "new" })

@@ -16,12 +16,12 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func allTimesBeforeOneAreThoseOfTheSchedules() async throws {
-    try await Home.live { home in
+  func upcomingListsAllTimesBeforeAMoment() async throws {
+    try await Home.run { home in
       _ = try await home.start()
-      try await home.did("add", "Water", "every 90m from 8:00 to 22:00")
-      try await home.did("add", "Stretch", "every 25m")
-      try await home.did("add", "Far", "daily at 9:00 starting 2096-01-01")
+      try await home.mustRun("add", "Water", "every 90m from 8:00 to 22:00")
+      try await home.mustRun("add", "Stretch", "every 25m")
+      try await home.mustRun("add", "Far", "daily at 9:00 starting 2096-01-01")
       let end = ahead(hours: 50)
       let limit = try Date(end, strategy: .iso8601)
       for (title, when) in [("Water", "every 90m from 8:00 to 22:00")] {
@@ -52,34 +52,34 @@ import Testing
       }
       let known = try await water()
       try #require(known.count > 1, "\(known)")
-      try await home.did("skip", "Water")
+      try await home.mustRun("skip", "Water")
       #expect(try await water() == Array(known.dropFirst()))
-      let drawn = try await home.did("next", "--timeline", "--ascii", "--before", "2 days")
+      let drawn = try await home.mustRun("next", "--timeline", "--ascii", "--before", "2 days")
       #expect(drawn.contains("Stretch") && drawn.contains("* comes"), "\(drawn)")
     }
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func whatIsDoneTodayIsSaidToBeQuiet() async throws {
-    try await Home.live { home in
-      try home.configure(Home.heard)
+  func upcomingMarksTimesSilencedByTodaysGoal() async throws {
+    try await Home.run { home in
+      try home.configure(Home.popupStub)
       _ = try await home.start()
-      try await home.did("tracker", "add", "Read", "--kind", "check")
-      try await home.did("add", "Read a page", "every 1h", "--tracker", "read", "--quiet-when-done")
+      try await home.mustRun("tracker", "add", "Read", "--kind", "check")
+      try await home.mustRun("add", "Read a page", "every 1h", "--tracker", "read", "--quiet-when-done")
       func first() async throws -> JSON { try #require(try await upcoming(home).first) }
-      #expect(try await first()["passedOver"] == .null)
-      try await home.did("log", "read")
+      #expect(try await first()["skipReason"] == .null)
+      try await home.mustRun("log", "read")
       // The next time may be on a new day, which is not done yet; those of today are.
       let soon = try await upcoming(home, before: ahead(hours: 30))
-      let today = soon.filter { $0["passedOver"] == "doneAlready" }.compactMap { $0["at"]["at"].string?.prefix(10) }
-      let later = soon.filter { $0["passedOver"] == .null }.compactMap { $0["at"]["at"].string?.prefix(10) }
+      let today = soon.filter { $0["skipReason"] == "doneAlready" }.compactMap { $0["at"]["at"].string?.prefix(10) }
+      let later = soon.filter { $0["skipReason"] == .null }.compactMap { $0["at"]["at"].string?.prefix(10) }
       #expect(Set(today).count <= 1 && !later.isEmpty)
       #expect(Set(today).isDisjoint(with: Set(later)), "\(soon)")
-      let isToday = try await first()["passedOver"] == "doneAlready"
-      let list = try await home.listed("list")["reminders"][0]
-      #expect((list["passedOver"] == "doneAlready") == isToday)
-      #expect(try await home.did("next").contains("(skipped: done already)") == isToday)
-      #expect(try await home.did("list").contains("skipped: done already") == isToday)
+      let isToday = try await first()["skipReason"] == "doneAlready"
+      let list = try await home.json("list")["reminders"][0]
+      #expect((list["skipReason"] == "doneAlready") == isToday)
+      #expect(try await home.mustRun("next").contains("(skipped: done already)") == isToday)
+      #expect(try await home.mustRun("list").contains("skipped: done already") == isToday)
     }
   }
 }

@@ -37,8 +37,8 @@ struct CanaryTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func noSecretIsAnywhereElse() async throws {
-    try await Home.live { home in
+  func secretsAppearOnlyInTheirOwnFiles() async throws {
+    try await Home.run { home in
       var canaries: [Canary] = []
       func canary(_ canary: Canary) -> String {
         canaries.append(canary)
@@ -119,19 +119,19 @@ struct CanaryTests {
 
   /// Uses the secrets in every valid way.
   private func exercise(_ home: Home, _ receiver: Recipient) async throws {
-    try await home.did(
+    try await home.mustRun(
       "endpoint", "add", "team", receiver.url, "--secret-file", home.path + "/given", "--token-file",
       home.path + "/token", "--header", "X-Key: {{token}}", "--header", "X-Title: {{title}}")
-    try await home.did("endpoint", "add", "borrowed", receiver.url)
-    try await home.did("endpoint", "edit", "team", "--concurrency", "2")
+    try await home.mustRun("endpoint", "add", "borrowed", receiver.url)
+    try await home.mustRun("endpoint", "edit", "team", "--concurrency", "2")
     let id = try await home.add("Tea", "in 1s", to: ["desktop", "team", "note"])
     for channel in ["team", "note"] {
       try await eventually("\(channel) has failed once") {
-        let all = try await home.listed("deliveries")["deliveries"].elements
+        let all = try await home.json("deliveries")["deliveries"].elements
         return all.contains { $0["channel"].string == channel && $0["attempts"].int ?? 0 > 0 }
       }
     }
-    try await home.did("show", id)
+    try await home.mustRun("show", id)
   }
 
   /// Provokes errors with a secret in each.
@@ -176,7 +176,7 @@ struct CanaryTests {
       let check = try await home.run(Machine.chimed, ["--check"])
       #expect(check.status == 78)
       func refusals() -> Int {
-        daemon.process.errors.split(separator: "\n").count { $0.contains("the configuration stays as it was") }
+        daemon.process.errors.split(separator: "\n").count { $0.contains("the configuration was not reloaded") }
       }
       let before = refusals()
       daemon.process.send(SIGHUP)
@@ -190,13 +190,13 @@ struct CanaryTests {
 
   /// Rotates the secret in each way; returns the new secrets.
   private func rotate(_ home: Home) async throws -> [String] {
-    try await home.did("endpoint", "rotate", "team", "--secret-file", home.path + "/next")
-    try await home.did("endpoint", "rotate", "team", "--new-secret", home.path + "/made")
+    try await home.mustRun("endpoint", "rotate", "team", "--secret-file", home.path + "/next")
+    try await home.mustRun("endpoint", "rotate", "team", "--new-secret", home.path + "/made")
     // Only the reader may see the output of --show; save it where the search skips it.
     let shown = try await home.run(
       "sh", ["-c", "\(Machine.chime) endpoint rotate team --show >\"$HOME/rotate.shown\""])
     #expect(shown.status == 0)
-    try await home.did("endpoint", "add", "pair", "http://127.0.0.1:9/", "--ed25519")
+    try await home.mustRun("endpoint", "add", "pair", "http://127.0.0.1:9/", "--ed25519")
     let texts = try ["/made", "/rotate.shown"].map { try String(contentsOfFile: home.path + $0, encoding: .utf8) }
     let pair = try String(contentsOfFile: "\(home.state)/secrets/\(getuid())-pair", encoding: .utf8)
     try search(home, "pair", [String(pair.dropFirst(5).prefix(40))], ["/secrets/\(getuid())-pair"])
@@ -205,8 +205,8 @@ struct CanaryTests {
 
   /// Runs every verb that shows anything, in all formats, and every list method.
   private func askEverything(_ home: Home) async throws {
-    let delivery = try await home.listed("deliveries")["deliveries"][0]["id"].string ?? ""
-    let id = try await home.listed("history")["occurrences"][0]["reminder"].string ?? ""
+    let delivery = try await home.json("deliveries")["deliveries"][0]["id"].string ?? ""
+    let id = try await home.json("history")["occurrences"][0]["reminder"].string ?? ""
     let verbs: [[String]] = [
       ["endpoint", "list"], ["endpoint", "show", "team"], ["endpoint", "show", "borrowed"], ["endpoint", "templates"],
       ["command", "list"], ["endpoint", "disable", "team"], ["endpoint", "enable", "team"],
@@ -228,7 +228,7 @@ struct CanaryTests {
       }
       for verb in failing { _ = try await home.run(Machine.chime, verb + form) }
     }
-    _ = try await home.did("endpoint", "remove", "pair", "--yes")
+    _ = try await home.mustRun("endpoint", "remove", "pair", "--yes")
     watch.destroy()
     for method in [
       "Reminders.List", "Occurrences.List", "Deliveries.List", "Endpoints.List", "Endpoints.Templates", "Commands.List",

@@ -23,8 +23,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["000", "022", "077"])
-  func nobodyElseCanOpenAnything(_ umask: String) async throws {
-    try await Home.live { home in
+  func filesArePrivateUnderAnyUmask(_ umask: String) async throws {
+    try await Home.run { home in
       // The daemon creates all of its folders.
       let folders = ["/state/new/chime", "/run/new"]
       let runtime = home.path + folders[1]
@@ -58,8 +58,8 @@ import Testing
   }
 
   @Test(.enabled(if: Machine.isRoot, "needs root, whom the system's daemon serves"), .timeLimit(.minutes(1)))
-  func theSystemsSocketIsForItsGroup() async throws {
-    try await Home.live { home in
+  func systemSocketIsOpenToItsGroupOnly() async throws {
+    try await Home.run { home in
       try home.configure("")
       _ = try await home.start(
         "sh",
@@ -75,8 +75,8 @@ import Testing
 
   /// Folders that others created or can write to are refused, because their contents cannot be trusted.
   @Test(.enabled(if: Machine.isRoot, "needs root, to be two users"), .timeLimit(.minutes(1)))
-  func foldersOfOthersAreRefused() async throws {
-    try await Home.live { home in
+  func foldersOfOtherUsersAreRefused() async throws {
+    try await Home.run { home in
       let tricks: [(String, String)] = [
         ("the state folder of another user", "mkdir -m 755 \"$S\"; chown 65534 \"$S\""),
         ("a state folder that others may write to", "mkdir \"$S\"; chmod 777 \"$S\""),
@@ -105,8 +105,8 @@ import Testing
 
   /// In a runtime directory of another user, as after su(1), the listener is not trusted.
   @Test(.enabled(if: Machine.isRoot && Machine.has("setpriv"), "needs root, to be two users"), .timeLimit(.minutes(1)))
-  func aDaemonOfAnotherUserIsToldNothing() async throws {
-    try await Home.live { home in
+  func commandSendsNothingToAnotherUsersDaemon() async throws {
+    try await Home.run { home in
       let place = home.path + "/theirs"
       let made = try await home.run(
         "sh", ["-ec", "chmod 755 \(home.path); mkdir -m 700 \(place); chown 65534 \(place)"])

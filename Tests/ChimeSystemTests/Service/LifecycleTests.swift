@@ -4,8 +4,8 @@ import Testing
 /// Start, reload and stop of the daemon, and obstacles to them.
 @Suite(.serialized) struct LifecycleTests {
   @Test(.timeLimit(.minutes(1)))
-  func aReloadMakesTheChannelsAnew() async throws {
-    try await Home.live { home in
+  func reloadRecreatesTheChannels() async throws {
+    try await Home.run { home in
       try home.configure("[desktop]\nprogram = \"/nonexistent/notify-send\"\n")
       let daemon = try await home.start()
       func state(of title: String) async throws -> String? {
@@ -21,14 +21,14 @@ import Testing
       // A program that accepts every option.
       try home.configure("[desktop]\nprogram = \"true\"\n")
       daemon.process.send(SIGHUP)
-      try await eventually("it is told") { daemon.process.errors.contains("the configuration was reloaded") }
+      try await eventually("it is reported") { daemon.process.errors.contains("the configuration was reloaded") }
       #expect(try await state(of: "After") == "delivered")
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func itStopsCleanlyAndLosesNothing() async throws {
-    try await Home.live { home in
+  func daemonStopsCleanlyAndLosesNothing() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       let id = try await home.add("Kept", "daily at 9:00")
       #expect(try await daemon.stop() == .exited(0))
@@ -41,8 +41,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func itsFilesAreItsOwnersAlone() async throws {
-    try await Home.live { home in
+  func filesOfTheDaemonArePrivate() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       _ = try await home.add("Private", "in 1h")
       let loose = try await home.run("find", [home.state, home.runtime + "/chime", "-perm", "/077"])
@@ -51,8 +51,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aReloadTakesWhatIsRightAndKeepsTheOldWhereItIsNot() async throws {
-    try await Home.live { home in
+  func reloadAppliesAValidConfigurationAndRejectsAnInvalidOne() async throws {
+    try await Home.run { home in
       try home.configure("[defaults]\ngrace = \"1h\"\n")
       let daemon = try await home.start()
       let first = try await home.add("First", "in 1h")
@@ -78,8 +78,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aSecondDaemonIsRefusedAndTheFirstIsNotDisturbed() async throws {
-    try await Home.live { home in
+  func secondDaemonIsRefusedAndTheFirstGoesOn() async throws {
+    try await Home.run { home in
       let first = try await home.start()
       _ = try await home.add("Mine", "in 1h")
       let second = try await home.run(Machine.chimed, [])
@@ -90,8 +90,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aDamagedStoreIsMovedAsideAndNeverOverwritten() async throws {
-    try await Home.live { home in
+  func damagedStoreIsMovedAsideAndNeverOverwritten() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       for number in 1...50 { _ = try await home.add("Reminder \(number)", "in 1h") }
       _ = try await daemon.stop()
@@ -114,7 +114,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(1)))
   func logLinesCarryTheirPriority() async throws {
-    try await Home.live { home in
+    try await Home.run { home in
       try home.configure("[log]\nlevel = \"debug\"\n")
       let daemon = try await home.start()
       let id = try await home.add("Logged", "in 1s")

@@ -32,19 +32,19 @@ import Testing
   }
 
   @Test(.enabled(if: Machine.hasClients, "needs .venv with the Python clients"))
-  func whatHappensIsCountedAndSurvivesAReload() async throws {
-    try await Home.live { home in
+  func metricsCountEventsAndSurviveAReload() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
-      var samples = try await parsed(try await home.did("metrics"), home)
-      #expect(samples["chime_fired_total{how=on_time}"] == 0 && samples["chime_store_up"] == 1)
-      try await home.did("in", "1s", "Tea")
-      try await home.did("in", "1h", "Later")
-      try await home.did("endpoint", "add", "deaf", "http://127.0.0.1:9/", "--template", "ntfy")
-      try await home.did("in", "1s", "Hook", "--to", "deaf")
+      var samples = try await parsed(try await home.mustRun("metrics"), home)
+      #expect(samples["chime_fired_total{timing=on_time}"] == 0 && samples["chime_store_up"] == 1)
+      try await home.mustRun("in", "1s", "Tea")
+      try await home.mustRun("in", "1h", "Later")
+      try await home.mustRun("endpoint", "add", "deaf", "http://127.0.0.1:9/", "--template", "ntfy")
+      try await home.mustRun("in", "1s", "Hook", "--to", "deaf")
       try await eventually("both have fired and one attempt has failed") {
-        samples = try await parsed(try await home.did("metrics"), home)
-        return samples["chime_fired_total{how=on_time}"] == 2
-          && (samples["chime_delivery_attempts_total{outcome=failed,way=webhook}"] ?? 0) >= 1
+        samples = try await parsed(try await home.mustRun("metrics"), home)
+        return samples["chime_fired_total{timing=on_time}"] == 2
+          && (samples["chime_delivery_attempts_total{outcome=failed,transport=webhook}"] ?? 0) >= 1
           // Counters may be newer than gauges read from the store.
           && samples["chime_reminders{state=unanswered}"] == 2 && samples["chime_outbox_pending{channel=deaf}"] == 1
       }
@@ -52,32 +52,32 @@ import Testing
       #expect(samples["chime_reminders{state=unanswered}"] == 2 && samples["chime_outbox_pending{channel=deaf}"] == 1)
       #expect((samples["chime_outbox_oldest_seconds{channel=deaf}"] ?? -1) >= 0)
       #expect(samples["chime_endpoints{state=in_use}"] == 1)
-      try await home.did("done", "Tea")
+      try await home.mustRun("done", "Tea")
       daemon.process.send(SIGHUP)
       try await eventually("it has been read again") {
         daemon.process.errors.contains("the configuration was reloaded")
       }
-      samples = try await parsed(try await home.did("metrics"), home)
-      #expect(samples["chime_fired_total{how=on_time}"] == 2 && samples["chime_answered_total{answer=done}"] == 1)
+      samples = try await parsed(try await home.mustRun("metrics"), home)
+      #expect(samples["chime_fired_total{timing=on_time}"] == 2 && samples["chime_answered_total{answer=done}"] == 1)
 
       // A new daemon starts counters anew; gauges of the store continue.
       let started = samples["chime_start_time_seconds"] ?? 0
       _ = try await daemon.stop()
       _ = try await home.start()
-      samples = try await parsed(try await home.did("metrics"), home)
+      samples = try await parsed(try await home.mustRun("metrics"), home)
       #expect(samples["chime_answered_total{answer=done}"] == 0 && samples["chime_outbox_pending{channel=deaf}"] == 1)
       #expect((samples["chime_start_time_seconds"] ?? 0) > started)
     }
   }
 
-  @Test func theFileIsWrittenWhileItIsWantedAndGoneAtAStop() async throws {
-    try await Home.live { home in
+  @Test func metricsFileIsWrittenWhileConfiguredAndRemovedAtStop() async throws {
+    try await Home.run { home in
       let (file, other) = (home.path + "/chime.prom", home.path + "/other.prom")
       try home.configure("[metrics]\nfile = \"\(file)\"\nevery = \"1s\"\n")
       let daemon = try await home.start()
       func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
       try await eventually("it is written") { text(file)?.contains("chime_store_up 1\n") == true }
-      try await home.did("add", "Tea", "every", "2h")
+      try await home.mustRun("add", "Tea", "every", "2h")
       try await eventually("and again") { text(file)?.contains("chime_reminders{state=\"scheduled\"} 1\n") == true }
       let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
       #expect(mode == 0o644)
@@ -89,7 +89,7 @@ import Testing
       // An unwritable file is reported, and everything else works.
       try home.configure("[metrics]\nfile = \"\(home.path)/none/chime.prom\"\nevery = \"1s\"\n")
       _ = try await home.answer("io.chime.Daemon.Reload")
-      try await eventually("it is said") { daemon.process.errors.contains("the metrics cannot be written") }
+      try await eventually("it is printed") { daemon.process.errors.contains("the metrics cannot be written") }
       let status = try await home.answer("io.chime.Daemon.Status")["status"]
       #expect(status["attention"].elements.contains { $0.string?.contains("metrics") == true })
       #expect(text(other) == nil)
@@ -104,17 +104,17 @@ import Testing
   }
 
   @Test(.proof(.booted), .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
-  func ofTheSystemsDaemonRootAloneMayAsk() async throws {
-    try await Home.live { home in
+  func onlyRootReadsTheMetricsOfTheSystemDaemon() async throws {
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
-      try await machine.did("useradd", "--groups", "chime", "--uid", "4711", "ann")
+      try await machine.mustRun("useradd", "--groups", "chime", "--uid", "4711", "ann")
       try machine.write("[metrics]\nfile = \"/srv/metrics/chime.prom\"\nevery = \"1s\"\n", to: "/etc/chime/chimed.toml")
-      try await machine.did("mkdir", "-p", "/srv/metrics")
-      try await machine.did("chown", "chimed", "/srv/metrics")
+      try await machine.mustRun("mkdir", "-p", "/srv/metrics")
+      try await machine.mustRun("chown", "chimed", "/srv/metrics")
       try machine.dropIn("ReadWritePaths=/srv/metrics")
       try await machine.systemctl("daemon-reload")
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
-      try await machine.did("chime", "--system", "metrics")
+      try await machine.mustRun("chime", "--system", "metrics")
       let refused = try await machine.run("chime", ["--system", "metrics"], as: 4_711)
       #expect(refused.status == 77, "\(refused.text)")
       try await eventually("the file is written by the hardened unit") {

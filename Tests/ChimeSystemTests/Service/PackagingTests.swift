@@ -4,8 +4,8 @@ import Testing
 /// The files of `make install`, and the output of `make run`.
 @Suite(.serialized) struct PackagingTests {
   @Test(.timeLimit(.minutes(1)))
-  func installPutsEverythingInItsPlaceAndUninstallTakesItAway() async throws {
-    try await Home.live { home in
+  func installAddsAllFilesAndUninstallRemovesThem() async throws {
+    try await Home.run { home in
       let root = home.path + "/root"
       let paths = ["PREFIX": "/opt/chime", "DESTDIR": root]
       let first = try await home.run(Machine.packaging("install"), [Machine.programs], environment: paths)
@@ -44,8 +44,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func runShowsAReminderFiringAndSaysWhatToTypeNext() async throws {
-    try await Home.live { home in
+  func makeRunFiresAReminderAndSuggestsCommands() async throws {
+    try await Home.run { home in
       let run = try await home.spawn(Machine.packaging("run"), [Machine.programs])
       try await eventually("the welcome fires; so far: \(run.output)", within: .seconds(15)) {
         run.lines.contains { $0.contains("fired") && $0.contains("Welcome to Chime") }
@@ -70,8 +70,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func runMakesDoWithoutALoginSession() async throws {
-    try await Home.live { home in
+  func makeRunWorksWithoutALoginSession() async throws {
+    try await Home.run { home in
       let folder = "\(home.path)/chime-\(getuid())"
       let run = try await home.spawn(
         Machine.packaging("run"), [Machine.programs],
@@ -91,8 +91,8 @@ import Testing
   @Test(
     .timeLimit(.minutes(1)),
     .enabled(if: Machine.hasClients && Broker.isThere, "needs mosquitto, and .venv: Packaging/dependencies test"))
-  func thePicturesShowWhatArrives() async throws {
-    try await Home.live { home in
+  func screenshotsMatchTodaysMessages() async throws {
+    try await Home.run { home in
       let folder = home.path + "/pictures"
       let drawn = try await home.run(Machine.packaging("pictures"), [Machine.programs, folder], within: .seconds(40))
       #expect(drawn.status == 0, "\(drawn.text)")
@@ -105,8 +105,8 @@ import Testing
 
   /// The session in the README, generated from the real programs; an unexpected exit status fails.
   @Test(.timeLimit(.minutes(1)))
-  func theSessionOfTheReadmeIsRecordedFromTheRealPrograms() async throws {
-    try await Home.live { home in
+  func readmesSessionMatchesTheRealPrograms() async throws {
+    try await Home.run { home in
       let picture = home.path + "/terminal.svg"
       let recorded = try await home.run(Machine.packaging("record"), [Machine.programs, picture], within: .seconds(40))
       #expect(recorded.status == 0, "\(recorded.text)")

@@ -5,8 +5,8 @@ import Testing
 @Suite(.serialized) struct ServiceManagerTests {
   @Test(
     .enabled(if: Machine.canManage, "needs root, namespaces and control groups"), .timeLimit(.minutes(2)))
-  func theUserUnitLivesUnderARealManager() async throws {
-    try await Home.live { home in
+  func userUnitRunsUnderARealServiceManager() async throws {
+    try await Home.run { home in
       let manager = try await UserManager.start(in: home)
 
       // The socket unit holds the socket; the first request starts the daemon.
@@ -71,8 +71,8 @@ import Testing
     }
   }
 
-  @Test func systemdFindsNothingWrongWithTheUnits() async throws {
-    try await Home.live { home in
+  @Test func systemdAcceptsTheUnits() async throws {
+    try await Home.run { home in
       for (folder, mode) in [("systemd", "--system"), ("systemd/user", "--user")] {
         let units = try Units.write(from: folder, to: home.path + "/units-\(mode)")
         let output = try await home.run("systemd-analyze", [mode, "--man=no", "verify"] + units)
@@ -84,8 +84,8 @@ import Testing
     }
   }
 
-  @Test func theSystemUnitIsLittleExposed() async throws {
-    try await Home.live { home in
+  @Test func systemUnitHasALowExposure() async throws {
+    try await Home.run { home in
       let units = try Units.write(from: "systemd", to: home.path + "/units")
       let service = try #require(units.first { $0.hasSuffix(".service") })
       // In tenths: fails if the exposure exceeds 1.6.
@@ -95,8 +95,8 @@ import Testing
   }
 
   /// The user unit is as restricted as popups and user programs permit; comments in the unit explain the rest.
-  @Test func theUserUnitIsNoMoreExposedThanCommandsNeed() async throws {
-    try await Home.live { home in
+  @Test func userUnitIsAsRestrictedAsCommandsPermit() async throws {
+    try await Home.run { home in
       let units = try Units.write(from: "systemd/user", to: home.path + "/units")
       let service = try #require(units.first { $0.hasSuffix(".service") })
       // In tenths, analyzed as root's unit, which counts as more exposed: fails above 7.7.

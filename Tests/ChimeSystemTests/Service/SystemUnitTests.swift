@@ -4,27 +4,27 @@ import Testing
 /// The hardened system unit as shipped, on a machine with a real systemd, bus, logind and journal.
 @Suite(.serialized, .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"), .timeLimit(.minutes(2)))
 struct SystemUnitTests {
-  @Test func theSocketStartsTheServiceOfAHardenedUnit() async throws {
-    try await Home.live { home in
+  @Test func socketStartsTheHardenedService() async throws {
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
       #expect(try await machine.run("systemctl", ["is-system-running"]).out == "running\n")
       try await machine.systemctl("enable", "--now", "chimed.socket")
       #expect(try await machine.property("ActiveState") == "inactive")
-      #expect(try await machine.did("stat", "-c", "%a %U %G", "/run/chime/io.chime") == "660 root chime\n")
-      try await machine.did("chime", "--system", "status")
+      #expect(try await machine.mustRun("stat", "-c", "%a %U %G", "/run/chime/io.chime") == "660 root chime\n")
+      try await machine.mustRun("chime", "--system", "status")
       #expect(try await machine.property("ActiveState") == "active")
 
       // As in the unit: a user without capabilities, and a private state folder.
       let pid = try await machine.property("MainPID")
-      let process = try await machine.did("cat", "/proc/\(pid)/status")
+      let process = try await machine.mustRun("cat", "/proc/\(pid)/status")
       #expect(process.contains("CapBnd:\t0000000000000000\n") && process.contains("CapEff:\t0000000000000000\n"))
       #expect(process.contains("NoNewPrivs:\t1\n") && process.contains("Seccomp:\t2\n"))
-      #expect(try await machine.did("stat", "-c", "%U", "/proc/\(pid)") == "chimed\n")
-      #expect(try await machine.did("stat", "-L", "-c", "%a %U", "/var/lib/chime") == "700 chimed\n")
-      #expect(try await machine.did("stat", "-c", "%a %U", "/var/lib/chime/chime.db") == "600 chimed\n")
+      #expect(try await machine.mustRun("stat", "-c", "%U", "/proc/\(pid)") == "chimed\n")
+      #expect(try await machine.mustRun("stat", "-L", "-c", "%a %U", "/var/lib/chime") == "700 chimed\n")
+      #expect(try await machine.mustRun("stat", "-c", "%a %U", "/var/lib/chime/chime.db") == "600 chimed\n")
 
       // The system bus accepts it, which requires a resolvable user; logind sends it sleep signals.
-      #expect(try await machine.did("busctl", "--no-pager", "--no-legend", "list").contains("chimed.service"))
+      #expect(try await machine.mustRun("busctl", "--no-pager", "--no-legend", "list").contains("chimed.service"))
       let said = try await machine.journal("_SYSTEMD_UNIT=chimed.service", "PRIORITY=4")
       #expect(said.isEmpty, "\(said.map { $0["MESSAGE"] })")
 
@@ -41,18 +41,19 @@ struct SystemUnitTests {
   }
 
   @Test(.enabled(if: Machine.hasClients, "needs .venv with the Python clients: Packaging/dependencies test"))
-  func aWebhookIsSignedWithACredentialAndTheJournalExplainsIt() async throws {
-    try await Home.live { home in
+  func credentialSignsAWebhookAndTheJournalExplainsIt() async throws {
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
       let receiver = try await Receiver.start(on: machine)
       try machine.write("[webhook]\nallow = [\"127.0.0.0/8\"]\n", to: "/etc/chime/chimed.toml")
       try machine.dropIn("LoadCredential=endpoint.team:/srv/receiver.secret")
-      try await machine.did("journalctl", "--update-catalog")
+      try await machine.mustRun("journalctl", "--update-catalog")
       try await machine.systemctl("daemon-reload")
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
-      try await machine.did("chime", "--system", "endpoint", "add", "team", receiver.url)
+      try await machine.mustRun("chime", "--system", "endpoint", "add", "team", receiver.url)
       // Nobody listens on this port.
-      try await machine.did("chime", "--system", "endpoint", "add", "deaf", "http://127.0.0.1:9/", "--template", "ntfy")
+      try await machine.mustRun(
+        "chime", "--system", "endpoint", "add", "deaf", "http://127.0.0.1:9/", "--template", "ntfy")
       let added = try await machine.run(
         "chime", ["--system", "in", "1s", "Tapes", "--to", "team", "--to", "deaf", "--json"])
       let id = try #require(try added.json["reminder"]["id"].string, "\(added.text)")
@@ -64,8 +65,8 @@ struct SystemUnitTests {
       // An endpoint that answers 410 is disabled.
       let gone = try await Receiver.start(on: machine, answering: [410])
       let secret = "/srv/receiver.secret"
-      try await machine.did("chime", "--system", "endpoint", "add", "gone", gone.url, "--secret-file", secret)
-      try await machine.did("chime", "--system", "in", "1s", "Mail", "--to", "gone")
+      try await machine.mustRun("chime", "--system", "endpoint", "add", "gone", gone.url, "--secret-file", secret)
+      try await machine.mustRun("chime", "--system", "in", "1s", "Mail", "--to", "gone")
       let disabled = try await machine.logs("9fb4f8a793224b29bc08559bd13bdbe8", "the endpoint is disabled")
       #expect(disabled["CHIME_ENDPOINT"].string == "gone" && disabled["PRIORITY"].string == "4")
 
@@ -85,25 +86,25 @@ struct SystemUnitTests {
       #expect(events.allSatisfy { $0["_SYSTEMD_UNIT"].string == "chimed.service" && $0["MESSAGE_ID"].string != nil })
 
       // The catalog's text contains remedies with the entry's values.
-      let explained = try await machine.did("journalctl", "--no-pager", "-x", "CHIME_REMINDER=\(id)", "PRIORITY=4")
+      let explained = try await machine.mustRun("journalctl", "--no-pager", "-x", "CHIME_REMINDER=\(id)", "PRIORITY=4")
       #expect(explained.contains("Subject: A message was not delivered yet"))
       #expect(explained.contains(failed["CHIME_DELIVERY"].string ?? "?"))
       #expect(explained.contains("chime endpoint test"))
 
       // The secret is not in the journal.
-      let everything = try await machine.did("journalctl", "--no-pager", "--output=export")
+      let everything = try await machine.mustRun("journalctl", "--no-pager", "--output=export")
       #expect(!everything.contains(Receiver.secret.dropFirst("whsec_".count)))
     }
   }
 
-  @Test(.proof(.booted)) func itIsReloadedAndRestartedByTheWatchdog() async throws {
-    try await Home.live { home in
+  @Test(.proof(.booted)) func serviceReloadsAndTheWatchdogRestartsIt() async throws {
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
       // The shipped unit has a watchdog of half a minute; use the shortest that a busy machine can meet.
       try machine.dropIn("WatchdogSec=\(8 * Sanitizer.slowness)")
       try await machine.systemctl("daemon-reload")
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
-      try await machine.did("chime", "--system", "in", "30m", "Drink water")
+      try await machine.mustRun("chime", "--system", "in", "30m", "Drink water")
       let pid = try await machine.property("MainPID")
 
       try machine.write("[log]\nlevel = \"debug\"\n", to: "/etc/chime/chimed.toml")
@@ -116,11 +117,11 @@ struct SystemUnitTests {
       #expect(try await machine.property("MainPID") == pid)
       try machine.write("", to: "/etc/chime/chimed.toml")
 
-      try await machine.did("kill", "-STOP", pid)
+      try await machine.mustRun("kill", "-STOP", pid)
       try await eventually("it has been started again", within: .seconds(60)) {
         try await machine.property("NRestarts") == "1"
       }
-      #expect(try await machine.did("chime", "--system", "list").contains("Drink water"))
+      #expect(try await machine.mustRun("chime", "--system", "list").contains("Drink water"))
       #expect(try await machine.property("MainPID") != pid)
       try await machine.systemctl("stop", "chimed.socket", "chimed.service")
       #expect(try await machine.property("ExecMainStatus") == "0")
@@ -129,8 +130,8 @@ struct SystemUnitTests {
   }
 
   /// systemd holds the socket, so no client is refused; a connected client gets a reply or can retry.
-  @Test(.proof(.booted)) func clientsGoOnOverRestarts() async throws {
-    try await Home.live { home in
+  @Test(.proof(.booted)) func clientsContinueAcrossRestarts() async throws {
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
       let script = """
@@ -168,26 +169,26 @@ struct SystemUnitTests {
     }
   }
 
-  @Test(.proof(.booted)) func itIsTriedAgainForAsLongAsItTakes() async throws {
-    try await Home.live { home in
+  @Test(.proof(.booted)) func failingServiceIsRestartedWithoutALimit() async throws {
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
       try machine.dropIn("RestartSec=10ms")
       try await machine.systemctl("daemon-reload")
       // A store that cannot be opened, for a possibly temporary reason.
-      try await machine.did("mkdir", "-p", "/var/lib/private/chime/chime.db")
+      try await machine.mustRun("mkdir", "-p", "/var/lib/private/chime/chime.db")
       _ = try await machine.run("systemctl", ["start", "--no-block", "chimed.service"])
       try await eventually("it has been tried more often than systemd tries by itself", within: .seconds(60)) {
         Int(try await machine.property("NRestarts")).map { $0 > 6 } == true
       }
       try await machine.logs("338a03ffc12645df85b279353fa7781b", "the journal says why")
-      try await machine.did("rmdir", "/var/lib/private/chime/chime.db")
+      try await machine.mustRun("rmdir", "/var/lib/private/chime/chime.db")
       try await eventually("it runs") { try await machine.property("ActiveState") == "active" }
-      try await machine.did("chime", "--system", "status")
+      try await machine.mustRun("chime", "--system", "status")
     }
   }
 
-  @Test(.proof(.booted)) func commandsRunUnderTheUnitsFilter() async throws {
-    try await Home.live { home in
+  @Test(.proof(.booted)) func commandsRunUnderTheUnitsRestrictions() async throws {
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
       try machine.write(
         """
@@ -198,7 +199,7 @@ struct SystemUnitTests {
         arguments = ["-c", "id -un; echo \\"$CHIME_TITLE\\" > /var/lib/chime/note; ls /home; cat /etc/shadow; echo x > /etc/x"]
         """, to: "/etc/chime/chimed.toml")
       try await machine.systemctl("enable", "--now", "chimed.socket")
-      try await machine.did("chime", "--system", "in", "1s", "Tapes", "--to", "note")
+      try await machine.mustRun("chime", "--system", "in", "1s", "Tapes", "--to", "note")
       try await eventually("the command has run") {
         FileManager.default.fileExists(atPath: machine.path("/var/lib/private/chime/note"))
       }
@@ -208,7 +209,7 @@ struct SystemUnitTests {
       }
       // The program fails because files outside the daemon's are inaccessible.
       #expect(deliveries[0]["lastResult"].string?.contains("'/home': Permission denied") == true, "\(deliveries)")
-      #expect(try await machine.did("cat", "/var/lib/chime/note") == "Tapes\n", "\(deliveries)")
+      #expect(try await machine.mustRun("cat", "/var/lib/chime/note") == "Tapes\n", "\(deliveries)")
       let journal = try await machine.journal("_SYSTEMD_UNIT=chimed.service")
       #expect(!journal.contains { $0["MESSAGE"].string?.contains("root:") == true })
       #expect(!FileManager.default.fileExists(atPath: machine.path("/etc/x")))

@@ -6,14 +6,14 @@ import Testing
 struct SystemUsersTests {
   private static let (ann, ben, eve) = (2_001, 2_002, 2_003)
 
-  @Test func everyMemberSeesTheirOwnAndOthersAreRefused() async throws {
-    try await Home.live { home in
+  @Test func membersSeeTheirOwnRemindersAndOthersAreRefused() async throws {
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
       for (name, uid) in [("ann", Self.ann), ("ben", Self.ben), ("eve", Self.eve)] {
-        try await machine.did("groupadd", "--gid", "\(uid)", name)
-        try await machine.did("useradd", "--uid", "\(uid)", "--gid", "\(uid)", "--no-create-home", name)
+        try await machine.mustRun("groupadd", "--gid", "\(uid)", name)
+        try await machine.mustRun("useradd", "--uid", "\(uid)", "--gid", "\(uid)", "--no-create-home", name)
       }
-      for name in ["ann", "ben"] { try await machine.did("usermod", "--append", "--groups", "chime", name) }
+      for name in ["ann", "ben"] { try await machine.mustRun("usermod", "--append", "--groups", "chime", name) }
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
 
       let watching = try await machine.spawn("chime", ["--system", "watch", "--json"], as: Self.ben)
@@ -22,7 +22,7 @@ struct SystemUsersTests {
       }
       let hers = try await machine.run("chime", ["--system", "in", "1s", "Hers", "--json"], as: Self.ann)
       let id = try #require(try hers.json["reminder"]["id"].string, "\(hers.text)")
-      try await machine.did("chime", "--system", "in", "30m", "His", as: Self.ben)
+      try await machine.mustRun("chime", "--system", "in", "30m", "His", as: Self.ben)
 
       // Each user sees only their own reminders, by whatever request.
       #expect(try await titles(machine, as: Self.ann) == ["Hers"])
@@ -51,7 +51,7 @@ struct SystemUsersTests {
         #expect(done.out.contains("\"parameters\"") && !done.out.contains("\"error\""), "\(method): \(done.text)")
       }
       // systemd's status text is readable by everybody.
-      let told = try await machine.did("systemctl", "show", "chimed.service", "--property=StatusText", as: Self.eve)
+      let told = try await machine.mustRun("systemctl", "show", "chimed.service", "--property=StatusText", as: Self.eve)
       // Late in the evening the next time is tomorrow, with its date.
       let isNext = told.contains("next at") || told.contains("next on")
       #expect(isNext && !told.contains("His"), "\(told)")
@@ -75,7 +75,7 @@ struct SystemUsersTests {
       #expect((1...most).contains(refusals.count) && refusals.allSatisfy { $0["CHIME_UID"].string == "\(Self.eve)" })
       #expect(refusals.allSatisfy { $0["PRIORITY"].string == "4" })
       // The removal applies although the daemon knew the user.
-      try await machine.did("gpasswd", "--delete", "ben", "chime")
+      try await machine.mustRun("gpasswd", "--delete", "ben", "chime")
       let gone = try await machine.run("chime", ["--system", "list"], as: Self.ben, in: "chime")
       #expect(gone.status == 77, "\(gone.text)")
     }

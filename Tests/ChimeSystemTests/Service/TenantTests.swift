@@ -4,12 +4,12 @@ import Testing
 /// Tenants, from the command to the webhook receiver.
 @Suite(.timeLimit(.minutes(2)))
 struct TenantTests {
-  @Test func theCommandActsForWhomItIsTold() async throws {
-    try await Home.live { home in
+  @Test func commandActsForTheNamedTenant() async throws {
+    try await Home.run { home in
       try home.configure("[tenants.acme]\nreminders = 2\n[tenants.other]\n")
       _ = try await home.start()
-      try await home.did("--tenant", "acme", "in", "1h", "Theirs")
-      try await home.did("in", "2h", "Mine")
+      try await home.mustRun("--tenant", "acme", "in", "1h", "Theirs")
+      try await home.mustRun("in", "2h", "Mine")
       let other = try await home.chime("list", "--json", environment: ["CHIME_TENANT": "other"])
       #expect(try other.json["reminders"].elements.isEmpty, "\(other.text)")
       let acme = try await home.chime("list", "--json", environment: ["CHIME_TENANT": "acme"])
@@ -23,7 +23,7 @@ struct TenantTests {
       let unknown = try await home.chime("--tenant", "nobody", "list")
       #expect(
         unknown.status == 77 && unknown.err.contains("you may not act for a tenant \"nobody\""), "\(unknown.text)")
-      try await home.did("--tenant", "acme", "in", "3h", "Second")
+      try await home.mustRun("--tenant", "acme", "in", "3h", "Second")
       let full = try await home.chime("--tenant", "acme", "in", "3h", "Third")
       #expect(full.status == 1 && full.err.contains("may have 2 reminders with a future time"), "\(full.text)")
       let status = try await home.chime("status")
@@ -32,18 +32,18 @@ struct TenantTests {
       // A reload changes a limit, and adds a tenant.
       try home.configure("[tenants.acme]\nreminders = 3\n[tenants.new]\n")
       _ = try await home.answer("io.chime.Daemon.Reload")
-      try await home.did("--tenant", "acme", "in", "3h", "Third")
-      try await home.did("--tenant", "new", "in", "3h", "New")
+      try await home.mustRun("--tenant", "acme", "in", "3h", "Third")
+      try await home.mustRun("--tenant", "new", "in", "3h", "New")
       let gone = try await home.chime("--tenant", "other", "list")
       #expect(gone.status == 77, "\(gone.text)")
-      try await home.did("--tenant", "acme", "remove", "Third", "--yes")
+      try await home.mustRun("--tenant", "acme", "remove", "Third", "--yes")
     }
   }
 
   /// Messages above a tenant's rate wait, and all arrive with the tenant's name.
   @Test(.proof(.patience), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
-  func deliveriesKeepTheTenantsRate() async throws {
-    try await Home.live { home in
+  func deliveriesKeepTheTenantsRateLimit() async throws {
+    try await Home.run { home in
       try home.configure("[tenants.acme]\ndeliveriesPerSecond = 2\n")
       let receiver = try await Receiver.start(in: home)
       _ = try await home.start()
@@ -89,19 +89,19 @@ struct TenantTests {
 
   /// Authorized users may act for a tenant; other members are refused and logged.
   @Test(.proof(.booted), .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
-  func whoIsNamedMayAndOthersAreRefused() async throws {
+  func authorizedUsersActForATenantAndOthersAreRefused() async throws {
     let (ann, ben) = (2_001, 2_002)
-    try await Home.live { home in
+    try await Home.run { home in
       let machine = try await BootedSystem.start(in: home)
       for (name, uid) in [("ann", ann), ("ben", ben)] {
-        try await machine.did("groupadd", "--gid", "\(uid)", name)
-        try await machine.did(
+        try await machine.mustRun("groupadd", "--gid", "\(uid)", name)
+        try await machine.mustRun(
           "useradd", "--uid", "\(uid)", "--gid", "\(uid)", "--groups", "chime", "--no-create-home", name)
       }
       try machine.write("[tenants.acme]\nusers = [\"ann\"]\n", to: "/etc/chime/chimed.toml", mode: 0o644)
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
-      try await machine.did("chime", "--system", "--tenant", "acme", "in", "30m", "Theirs", as: ann)
-      try await machine.did("chime", "--system", "in", "30m", "Hers", as: ann)
+      try await machine.mustRun("chime", "--system", "--tenant", "acme", "in", "30m", "Theirs", as: ann)
+      try await machine.mustRun("chime", "--system", "in", "30m", "Hers", as: ann)
       let theirs = try await machine.run("chime", ["--system", "--tenant", "acme", "list", "--json"], as: ann)
       #expect(try theirs.json["reminders"].elements.map { $0["title"].string } == ["Theirs"], "\(theirs.text)")
       let hers = try await machine.run("chime", ["--system", "list", "--json"], as: ann)

@@ -16,12 +16,12 @@ struct DatabaseServerTests {
 
   /// The primary is lost while a client adds reminders and one fires each second. The daemon continues at the promoted
   /// standby; acknowledged reminders exist, and no time is recorded twice.
-  @Test(.timeLimit(.minutes(3))) func theDaemonGoesOnAtTheNewPrimary() async throws {
+  @Test(.timeLimit(.minutes(3))) func daemonContinuesAtThePromotedStandby() async throws {
     let primary = try await PostgresServer.begin()
     let database = try await primary.makeDatabase()
     let standby = try await PostgresServer.begin(following: primary)
     try await primary.waitForStandby()
-    try await Home.live { home in
+    try await Home.run { home in
       try configure(home, "host=\(primary.folder),\(standby.folder) dbname=\(database) user=chime")
       let daemon = try await home.start()
       let drink = try await home.add("Drink", "every 1s")
@@ -34,21 +34,21 @@ struct DatabaseServerTests {
       while try await home.chime("add", "After", "in", "1h").status != 0 {}
       print("chimed took a reminder again \(ContinuousClock.now - promoted) after the promotion")
       let before = try await times(home, drink).count
-      try await eventually("it goes on firing") { try await times(home, drink).count >= before + 2 }
+      try await eventually("it continues to fire") { try await times(home, drink).count >= before + 2 }
       let found = try await times(home, drink)
       #expect(Set(found).count == found.count, "\(found)")
-      let listed = try await home.listed("list", "--limit", "all")["reminders"].elements.compactMap { $0["id"].string }
+      let listed = try await home.json("list", "--limit", "all")["reminders"].elements.compactMap { $0["id"].string }
       #expect(Set(kept).subtracting(listed) == [])
       #expect(try await daemon.stop() == .exited(0))
     }
   }
 
   /// Passwords come from libpq's passfile, and from a systemd credential.
-  @Test(.timeLimit(.minutes(2))) func passwordsComeFromWhereTheyAreKept() async throws {
+  @Test(.timeLimit(.minutes(2))) func passwordsComeFromAPassfileOrACredential() async throws {
     let server = try await PostgresServer.begin()
     try await server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
     let connection = server.connection(try await server.makeDatabase(owner: "guarded"), user: "guarded")
-    try await Home.live { home in
+    try await Home.run { home in
       try home.write("*:*:*:guarded:open sesame\n", to: home.path + "/pgpass")
       try configure(home, connection + " passfile=\(home.path)/pgpass")
       #expect(try await home.start().stop() == .exited(0))
@@ -62,14 +62,14 @@ struct DatabaseServerTests {
       let daemon = try await home.start(environment: ["CREDENTIALS_DIRECTORY": credentials])
       _ = try await home.add("Tea", "in 1h")
       #expect(try await daemon.stop() == .exited(0))
-      #expect(!home.everythingSaid.contains("sesame"))
+      #expect(!home.allOutput.contains("sesame"))
     }
   }
 
-  @Test(.proof(.databases), .timeLimit(.minutes(2))) func theDoctorLooksAtTheServer() async throws {
+  @Test(.proof(.databases), .timeLimit(.minutes(2))) func doctorChecksTheDatabaseServer() async throws {
     let primary = try await PostgresServer.begin()
     let database = try await primary.makeDatabase()
-    try await Home.live { home in
+    try await Home.run { home in
       func store() async throws -> (state: String?, message: String?) {
         let checks = try await home.run(Machine.chime, ["doctor", "--json"]).json["checks"].elements
         let found = try #require(checks.first { $0["check"].string == "store" })
@@ -78,19 +78,19 @@ struct DatabaseServerTests {
       try configure(home, primary.connection(database))
       let daemon = try await home.start()
       let alone = try await store()
-      #expect(alone.state == "caution" && alone.message?.contains("no standby server follows") == true, "\(alone)")
+      #expect(alone.state == "warning" && alone.message?.contains("no standby server follows") == true, "\(alone)")
       let standby = try await PostgresServer.begin(following: primary)
       // The standby answers before it replicates.
       let loose = try await eventually("it follows") {
         let found = try await store()
         return found.message?.contains("no standby server follows") == true ? nil : found
       }
-      #expect(loose.state == "caution" && loose.message?.contains("asynchronously") == true, "\(loose)")
+      #expect(loose.state == "warning" && loose.message?.contains("asynchronously") == true, "\(loose)")
       try await primary.waitForStandby()
       let right = try await store()
-      #expect(right.state == "good" && right.message?.contains("in order") == true, "\(right)")
+      #expect(right.state == "ok" && right.message?.contains("in order") == true, "\(right)")
       try await standby.kill()
-      try await eventually("it is seen that nothing can be written") { try await store().state == "bad" }
+      try await eventually("the daemon notices that the store refuses writes") { try await store().state == "error" }
       try await primary.sql("ALTER SYSTEM RESET synchronous_standby_names", on: "postgres")
       try await primary.sql("SELECT pg_reload_conf()", on: "postgres")
       #expect(try await daemon.stop() == .exited(0))

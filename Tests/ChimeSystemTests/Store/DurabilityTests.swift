@@ -6,8 +6,8 @@ import Testing
 struct DurabilityTests {
   /// Checks the order of system calls: fsync of the file, rename, fsync of the folder.
   @Test(.timeLimit(.minutes(1)))
-  func secretsAndFoldersAreSynchronised() async throws {
-    try await Home.live { home in
+  func secretsAndFoldersAreFsynced() async throws {
+    try await Home.run { home in
       let trace = home.path + "/trace"
       let daemon = try await home.start(
         environment: ["LD_PRELOAD": try await home.diesAt(), "CHIME_TRACE": trace])
@@ -41,8 +41,8 @@ struct DurabilityTests {
 
   /// The lock ends with the process, even if a program that it started survives with inherited descriptors.
   @Test(.timeLimit(.minutes(1)))
-  func aKilledDaemonIsInNobodysWay() async throws {
-    try await Home.live { home in
+  func lockOfAKilledDaemonIsReleased() async throws {
+    try await Home.run { home in
       try home.write(
         "#!/bin/sh\ncat > /dev/null; echo $$ >> \"$HOME/runs\"; while [ -e \"$HOME/hold\" ]; do sleep 0.02; done\n",
         to: home.path + "/note", mode: 0o700)
@@ -53,7 +53,7 @@ struct DurabilityTests {
         return text.split(separator: "\n").compactMap { pid_t($0) }
       }
       let daemon = try await home.start()
-      try await home.did("in", "1s", "Held", "--to", "note")
+      try await home.mustRun("in", "1s", "Held", "--to", "note")
       let program = try await eventually("it runs") { runs().first }
       try await daemon.crash()
       #expect(FileManager.default.fileExists(atPath: home.socket), "a socket nobody answers is left")
@@ -61,11 +61,11 @@ struct DurabilityTests {
       #expect(refused.status != 0 && !refused.err.isEmpty, "\(refused.text)")
 
       let next = try await home.start()
-      #expect(kill(program, 0) == 0, "what the dead one has started goes on")
+      #expect(kill(program, 0) == 0, "programs of the dead daemon continue")
       try await eventually("it runs again, for the same message") { runs().count == 2 }
       unlink(home.path + "/hold")
       try await eventually("the first one ends by itself") { kill(program, 0) != 0 }
-      try await eventually("nothing is owed") {
+      try await eventually("nothing is pending") {
         try await home.answer("io.chime.Daemon.Status")["status"]["pendingDeliveries"].int == 0
       }
       #expect(try await next.stop() == .exited(0))

@@ -30,8 +30,8 @@ struct FullDiskTests {
   }
 
   @Test(.enabled(if: Machine.hasClients, "needs the webhook libraries"), .timeLimit(.minutes(1)))
-  func whatIsDueIsShownFromMemoryAndRecordedOnce() async throws {
-    try await Home.live { home in
+  func fullDiskFiresFromMemoryAndRecordsOnce() async throws {
+    try await Home.run { home in
       try await home.onSmallDisk { disk in
         let desktop = try await home.startMockDesktop()
         let receiver = try await Receiver.start(in: home)
@@ -46,7 +46,7 @@ struct FullDiskTests {
         let (sent, before) = (receiver.requests.count, popups(desktop, "Drink"))
 
         let popup = try await desktop.popup(titled: "Tea")
-        try await eventually("it goes on at its times") { popups(desktop, "Drink") >= before + 2 }
+        try await eventually("it continues at its times") { popups(desktop, "Drink") >= before + 2 }
         let refused = try await home.chime("add", "Milk", "in", "1h")
         #expect(refused.status == 75)
         #expect(refused.err.contains("the disk is full: free some space"), "\(refused.err)")
@@ -57,7 +57,7 @@ struct FullDiskTests {
         #expect(daemon.status?.contains("changes are refused") == true)
         // Buttons work, and the popup closes.
         try await desktop.press("done", on: popup)
-        try await eventually("its popup goes") {
+        try await eventually("its popup closes") {
           desktop.calls("CloseNotification").contains { $0.contains("\(popup)") }
         }
         #expect(receiver.requests.count <= sent + 1, "no webhook leaves before it is recorded")
@@ -78,15 +78,15 @@ struct FullDiskTests {
         let said = daemon.process.errors
         #expect(said.components(separatedBy: "the store failed").count == 2, "once at the begin")
         #expect(said.components(separatedBy: "the store can be written again").count == 2, "once at the end")
-        try await home.did("add", "Milk", "in", "1h")
+        try await home.mustRun("add", "Milk", "in", "1h")
       }
     }
   }
 
   /// The store may have room for an answer, but not for the buffered events before it, which would violate the order.
   @Test(.timeLimit(.minutes(1)))
-  func whatHasComeAgainFromMemoryIsAnsweredAtItsPopupOnly() async throws {
-    try await Home.live { home in
+  func occurrenceRepeatedFromMemoryIsAnsweredOnlyAtItsPopup() async throws {
+    try await Home.run { home in
       try await home.onSmallDisk { disk in
         _ = try await home.startMockDesktop()
         try home.configure(Self.toml)
@@ -95,14 +95,14 @@ struct FullDiskTests {
         try await eventually("it is recorded") { try await home.deliveries("delivered").count == 1 }
         _ = try await home.answer("io.chime.Occurrences.Snooze", ["length": "PT3S"])
         try disk.fill()
-        try await eventually("it comes again") { try await health(home)["unrecorded"].int ?? 0 > 0 }
+        try await eventually("it fires again") { try await health(home)["unrecorded"].int ?? 0 > 0 }
         let refused = try await home.chime("snooze")
         #expect(refused.status == 75)
         #expect(
           refused.err.contains("from the time when the store rejected changes is not recorded yet"), "\(refused.err)")
         disk.free()
         try await recovered(home)
-        try await home.did("snooze")
+        try await home.mustRun("snooze")
         let deliveries = try await home.answer("io.chime.Deliveries.List")["deliveries"].elements
         let rounds = deliveries.map { $0["round"].int ?? 0 }
         #expect(rounds.sorted() == Array(1...rounds.count), "each round is on record once")
@@ -111,8 +111,8 @@ struct FullDiskTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func whatWasShownBeforeACrashComesAgainAndIsRecordedOnce() async throws {
-    try await Home.live { home in
+  func popupShownBeforeACrashIsRepeatedAndRecordedOnce() async throws {
+    try await Home.run { home in
       try await home.onSmallDisk { disk in
         let desktop = try await home.startMockDesktop()
         try home.configure(Self.toml)
@@ -124,7 +124,7 @@ struct FullDiskTests {
         // The disk is still full, but its files exist, so the next daemon can use them.
         let again = try await home.start()
         _ = try await desktop.popup(titled: "Tea", number: 2)
-        try await eventually("it says so") { again.status?.contains("from memory, 1 not yet recorded") ?? false }
+        try await eventually("it reports that") { again.status?.contains("from memory, 1 not yet recorded") ?? false }
         #expect(try await occurrences(home, tea).isEmpty)
         disk.free()
         try await recovered(home)
@@ -137,8 +137,8 @@ struct FullDiskTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aStopRecordsWhatItCan() async throws {
-    try await Home.live { home in
+  func stopRecordsBufferedEvents() async throws {
+    try await Home.run { home in
       try await home.onSmallDisk { disk in
         let desktop = try await home.startMockDesktop()
         try home.configure(Self.toml)
@@ -146,7 +146,7 @@ struct FullDiskTests {
         let tea = try await home.add("Tea", "in 2s")
         try disk.fill()
         _ = try await desktop.popup(titled: "Tea")
-        try await eventually("it is kept") { try await health(home)["unrecorded"].int == 1 }
+        try await eventually("it is buffered") { try await health(home)["unrecorded"].int == 1 }
         disk.free()
         #expect(try await daemon.stop() == .exited(0))
         _ = try await home.start()
@@ -158,8 +158,8 @@ struct FullDiskTests {
 
   /// A clean stop removes SQLite's auxiliary files, and there is no room to create them again.
   @Test(.timeLimit(.minutes(1)))
-  func aStartWithoutRoomSaysWhatToDo() async throws {
-    try await Home.live { home in
+  func startOnAFullDiskSaysWhatToDo() async throws {
+    try await Home.run { home in
       try await home.onSmallDisk { disk in
         let daemon = try await home.start()
         _ = try await home.add("Tea", "in 1h")
@@ -177,8 +177,8 @@ struct FullDiskTests {
 
   /// A quota, or a limit on file size: only the log cannot grow.
   @Test(.enabled(if: Machine.has("prlimit")), .timeLimit(.minutes(1)))
-  func aFileThatMayGrowNoFurtherIsAsAFullDisk() async throws {
-    try await Home.live { home in
+  func fileSizeLimitIsTreatedAsAFullDisk() async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       try home.configure(Self.toml)
       let daemon = try await home.start()
@@ -198,8 +198,8 @@ struct FullDiskTests {
 
   /// As the kernel does at the first disk error.
   @Test(.enabled(if: ReadOnlyDisk.isPossible, "needs a loop device and mkfs.ext4"), .timeLimit(.minutes(1)))
-  func aFileSystemThatBecomesReadOnlyIsLivedWith() async throws {
-    try await Home.live { home in
+  func fileSystemThatBecomesReadOnlyIsTreatedAsAFullDisk() async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       try home.configure(Self.toml)
       let disk = try await ReadOnlyDisk.mount(in: home)
@@ -213,7 +213,7 @@ struct FullDiskTests {
       let health = try await health(home)
       #expect(health["unrecorded"].int == 1 && health["storeProblem"] != .null)
       _ = try await daemon.stop()
-      #expect(daemon.process.errors.contains("1 time that was shown could not be recorded"))
+      #expect(daemon.process.errors.contains("1 time that fired could not be recorded"))
       // A daemon cannot start here either, and says why.
       let output = try await home.run(Machine.chimed, [])
       #expect(output.status == 74 || output.status == 73, "\(output.text)")
@@ -227,8 +227,8 @@ struct FullDiskTests {
 
   /// Writes to an unlinked file would be lost with the daemon: none is acknowledged.
   @Test(.timeLimit(.minutes(1)))
-  func aStateFolderThatIsRemovedIsNoticed() async throws {
-    try await Home.live { home in
+  func removedStateFolderRefusesChanges() async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       try home.configure(Self.toml)
       _ = try await home.start()
@@ -245,7 +245,7 @@ struct FullDiskTests {
       // Losing access to the folder does no harm, because the files are open.
       chmod(home.state, 0)
       defer { chmod(home.state, 0o700) }
-      try await home.did("add", "Milk", "in", "1h")
+      try await home.mustRun("add", "Milk", "in", "1h")
     }
   }
 }

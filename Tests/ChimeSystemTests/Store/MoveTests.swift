@@ -36,14 +36,14 @@ struct MoveTests {
     #expect(judged.status == 0, "\(judged.text)")
   }
 
-  @Test(.timeLimit(.minutes(3))) func aUserMovesToADatabaseAndBack() async throws {
+  @Test(.timeLimit(.minutes(3))) func storeMovesToADatabaseAndBack() async throws {
     let server = try await PostgresServer.begin()
     let database = try await server.makeDatabase()
-    try await Home.live { home in
+    try await Home.run { home in
       let daemon = try await home.start()
       let tea = try await home.add("Tea", "in 1s")
       _ = try await home.add("Later", "in 1h")
-      try await home.did("expect", "job", "at", "2096-12-01", "09:00")
+      try await home.mustRun("expect", "job", "at", "2096-12-01", "09:00")
       let failed = try await home.chime("run", "job", "--", "sh", "-c", "echo no space left; exit 3")
       #expect(failed.status == 3, "\(failed.text)")
       let pings = try await self.pings(home)
@@ -71,11 +71,11 @@ struct MoveTests {
       let other = try await home.start()
       #expect(try await states(home, tea) == ["fired"])
       #expect(try await self.pings(home) == pings, "what jobs said is there too")
-      let up = try await home.did("ping", "job")
+      let up = try await home.mustRun("ping", "job")
       #expect(up.contains("is up again after"), "\(up)")
       let after = try await self.pings(home)
       #expect(Array(after.dropFirst()) == pings)
-      try await home.did("done", tea)
+      try await home.mustRun("done", tea)
       let milk = try await home.add("Milk", "in 2h")
       #expect(try await other.stop() == .exited(0))
 
@@ -88,8 +88,8 @@ struct MoveTests {
       let last = try await home.start()
       #expect(try await states(home, tea) == ["done"])
       #expect(try await self.pings(home) == after)
-      #expect(try await !home.did("ping", "job").contains("is up again"))
-      #expect(try await home.did("list").contains("Milk"))
+      #expect(try await !home.mustRun("ping", "job").contains("is up again"))
+      #expect(try await home.mustRun("list").contains("Milk"))
       #expect(try await states(home, milk) == [])
       #expect(try await last.stop() == .exited(0))
     }
@@ -99,10 +99,10 @@ struct MoveTests {
   @Test(
     .proof(.kills), .timeLimit(.minutes(3)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: Machine.debianPython)))
-  func aMoveThatIsKilledLeavesNothing() async throws {
+  func killedMoveChangesNothing() async throws {
     let server = try await PostgresServer.begin()
     let database = try await server.makeDatabase()
-    try await Home.live { home in
+    try await Home.run { home in
       try configure(home, server.connection(database))
       #expect(try await home.start().stop() == .exited(0))
       // Enough data for a long move.

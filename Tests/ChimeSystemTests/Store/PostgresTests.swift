@@ -20,10 +20,10 @@ struct PostgresTests {
     try await home.run(Machine.chimed, [])
   }
 
-  @Test(.timeLimit(.minutes(2))) func remindersOutliveStopsAndKills() async throws {
+  @Test(.timeLimit(.minutes(2))) func remindersSurviveStopsAndKills() async throws {
     let server = try await PostgresServer.begin()
     let connection = server.connection(try await server.makeDatabase())
-    try await Home.live { home in
+    try await Home.run { home in
       try configure(home, connection)
       let first = try await home.start()
       let tea = try await home.add("Tea", "in 1s")
@@ -38,24 +38,24 @@ struct PostgresTests {
       #expect(!FileManager.default.fileExists(atPath: home.state + "/chime.db"), "no file is made beside it")
 
       let second = try await home.start()
-      #expect(try await home.did("list").contains("Later"))
+      #expect(try await home.mustRun("list").contains("Later"))
       let soon = try await home.add("Soon", "in 2s")
       try await second.crash()
       // The reminder becomes due without a daemon.
       try await Task.sleep(for: .seconds(2))
       let third = try await home.start()
       try await eventually("it fires late") { try await states(home, soon) == ["fired"] }
-      try await home.did("done", soon)
+      try await home.mustRun("done", soon)
       #expect(try await states(home, soon) == ["done"])
-      try await home.did("remove", later)
+      try await home.mustRun("remove", later)
       #expect(try await third.stop() == .exited(0))
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func theDatabaseMayBeKilledInTheMiddle() async throws {
+  @Test(.timeLimit(.minutes(2))) func daemonRecoversFromAKilledDatabase() async throws {
     let server = try await PostgresServer.begin()
     let connection = server.connection(try await server.makeDatabase())
-    try await Home.live { home in
+    try await Home.run { home in
       try configure(home, connection)
       let daemon = try await home.start()
       let drink = try await home.add("Drink", "every 1s")
@@ -67,7 +67,7 @@ struct PostgresTests {
       let advice = ["check that it runs", "check that PostgreSQL runs", "chimed reconnects by itself"]
       #expect(
         refused.err.contains("PostgreSQL") && advice.contains { refused.err.contains($0) }, "\(refused.err)")
-      try await eventually("the status tells") {
+      try await eventually("the status reports it") {
         (try await health(home)["storeProblem"].string)?.contains("PostgreSQL") ?? false
       }
       #expect(daemon.process.end == nil)
@@ -76,17 +76,17 @@ struct PostgresTests {
         try await health(home)["storeProblem"] == .null
       }
       let before = try await states(home, drink).count
-      try await eventually("it goes on") { try await states(home, drink).count > before }
-      try await home.did("add", "Milk", "in", "1h")
+      try await eventually("it continues") { try await states(home, drink).count > before }
+      try await home.mustRun("add", "Milk", "in", "1h")
       #expect(try await daemon.stop() == .exited(0))
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func whatIsWrongIsSaidWithWhatToDo() async throws {
+  @Test(.timeLimit(.minutes(2))) func databaseErrorsNameTheirRemedies() async throws {
     let server = try await PostgresServer.begin()
     try await server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
     let database = try await server.makeDatabase(owner: "guarded")
-    try await Home.live { home in
+    try await Home.run { home in
       try configure(home, server.connection("nowhere"))
       let missing = try await refusal(home)
       #expect(missing.status == 74 && missing.err.contains("createdb"), "\(missing.text)")
@@ -113,7 +113,7 @@ struct PostgresTests {
       _ = try await home.add("Tea", "in 1h")
 
       #expect(try await daemon.stop() == .exited(0))
-      #expect(!home.everythingSaid.contains("sesame"))
+      #expect(!home.allOutput.contains("sesame"))
     }
   }
 }

@@ -4,13 +4,13 @@ import Testing
 /// A damaged store under the real daemon is moved aside, restored from the newest snapshot, and reported everywhere.
 @Suite(.serialized) struct StoreDamageTests {
   @Test(.enabled(if: Machine.hasMockBus), .timeLimit(.minutes(1)))
-  func aStoreDamagedWhileStoppedIsRestoredAndEverybodyIsTold() async throws {
-    try await Home.live { home in
+  func storeDamagedWhileStoppedIsRestoredAndReported() async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       let daemon = try await home.start()
       #expect(try await home.chime("snapshot", "--list").text.contains("No snapshot"))
       for number in 1...30 { _ = try await home.add("Kept \(number)", "in 5h") }
-      let taken = try await home.listed("snapshot")["snapshot"]
+      let taken = try await home.json("snapshot")["snapshot"]
       let path = try #require(taken["path"].string)
       #expect(path.hasPrefix(home.state + "/snapshots/chime-00001-"))
       #expect(try await home.integrity(path) == "ok")
@@ -25,10 +25,10 @@ import Testing
       let said = again.process.errors
       #expect(said.contains("<3>the store was damaged") && said.contains(aside), "\(said)")
       #expect(said.contains("<3>the store was restored from the snapshot of"), "\(said)")
-      try await eventually("STATUS= says it") { again.status?.contains("the store was restored") == true }
+      try await eventually("STATUS= reports it") { again.status?.contains("the store was restored") == true }
       // The notice is no open reminder, but is in the history.
       #expect(try await home.titles() == (1...30).map { "Kept \($0)" }.sorted())
-      #expect(try await home.did("history").contains("The store was damaged and restored"))
+      #expect(try await home.mustRun("history").contains("The store was damaged and restored"))
       let status = try await home.answer("io.chime.Daemon.Status")["status"]
       #expect(status["attention"].elements.contains { $0.string?.contains(aside) == true }, "\(status["attention"])")
       #expect(status["storeProblem"] == .null)
@@ -41,7 +41,7 @@ import Testing
       // Later starts report it in the status, without another popup.
       _ = try await again.stop()
       let third = try await home.start()
-      try await eventually("it is still told") { third.status?.contains("the store was restored") == true }
+      try await eventually("it is still reported") { third.status?.contains("the store was restored") == true }
       #expect(!third.process.errors.contains("<3>"))
       #expect(try await home.titles().filter { $0.contains("damaged") }.count <= 1)
       // Until the user removes the file.
@@ -52,14 +52,14 @@ import Testing
 
   /// Another program truncates the running daemon's log: no acknowledged change is lost, and it is reported.
   @Test(.timeLimit(.minutes(1)))
-  func aLogThatIsEmptiedCostsNothing() async throws {
-    try await Home.live { home in
+  func truncatedLogLosesNoAcknowledgedChange() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       for number in 1...30 { _ = try await home.add("Kept \(number)", "in 5h") }
       #expect(truncate(home.state + "/chime.db-wal", 0) == 0)
       // The daemon checks its last change within a second, without another write.
       try await eventually("it is noticed") { daemon.process.errors.contains("chime.db-wal was shortened") }
-      try await eventually("all is well") { try await home.titles().count >= 30 }
+      try await eventually("everything works") { try await home.titles().count >= 30 }
       let status = try await home.chime("status")
       #expect(status.status == 1 && status.out.contains("nothing is lost"), "\(status)")
       #expect(try await home.chime("doctor").out.contains("nothing is lost"))
@@ -74,11 +74,11 @@ import Testing
   enum Damage: String, CaseIterable, Sendable { case missing, empty, header, page }
 
   @Test(.timeLimit(.minutes(1)), arguments: Damage.allCases)
-  func whateverBefallsAStoppedStoreIsRestored(_ damage: Damage) async throws {
-    try await Home.live { home in
+  func everyDamageOfAStoppedStoreIsRestored(_ damage: Damage) async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       for number in 1...60 { _ = try await home.add("Kept \(number)", "in 5h") }
-      try await home.did("snapshot")
+      try await home.mustRun("snapshot")
       _ = try await daemon.stop()
       switch damage {
       case .missing: unlink(home.state + "/chime.db")
@@ -99,8 +99,8 @@ import Testing
 
   /// Another program overwrites pages of the file: the daemon restores the snapshot without a restart.
   @Test(.timeLimit(.minutes(1)))
-  func aStoreDamagedWhileRunningIsRestoredWithoutARestart() async throws {
-    try await Home.live { home in
+  func storeDamagedWhileRunningIsRestoredWithoutARestart() async throws {
+    try await Home.run { home in
       let first = try await home.start()
       // More data than a connection caches.
       let body = String(repeating: "x", count: 16_000)
@@ -110,14 +110,14 @@ import Testing
       }
       // Due later, because firing would meet the damage too.
       let soon = try await home.add("Due soon", "in 5h")
-      try await home.did("snapshot")
+      try await home.mustRun("snapshot")
       // A stop checkpoints the log into the file.
       _ = try await first.stop()
       let daemon = try await home.start()
       let damaged = try home.overwritePages()
       // Clients get errors until the store is restored.
       var refused = 0
-      try await eventually("the damage is met and mended") {
+      try await eventually("the damage is found and repaired") {
         let answer = try await home.call("io.chime.Reminders.List", ["limit": 1_000])
         if answer.error != nil { refused += 1 }
         return answer.error == nil && !home.aside.isEmpty
@@ -135,7 +135,7 @@ import Testing
       #expect(kept == 400)
       // Later changes are durable, and reminders fire.
       let later = try await home.add("Later", "in 5h")
-      try await home.did("edit", soon, "--when", "in 1s")
+      try await home.mustRun("edit", soon, "--when", "in 1s")
       try await eventually("it fires") { try await home.latestOccurrence(of: soon) != .null }
       #expect(daemon.process.errors.contains("<3>the store was damaged"))
       _ = try await daemon.stop()
@@ -147,8 +147,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func withoutASnapshotAPersonIsAskedUntilThereIsAnAnswer() async throws {
-    try await Home.live { home in
+  func damagedStoreWithoutASnapshotAsksForADecision() async throws {
+    try await Home.run { home in
       try home.configure("[store]\nsnapshots = 0\n")
       let daemon = try await home.start()
       for number in 1...20 { _ = try await home.add("Kept \(number)", "in 5h") }
@@ -179,8 +179,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aRunningDaemonWithoutASnapshotEndsWithStatus78() async throws {
-    try await Home.live { home in
+  func runningDaemonWithoutASnapshotExitsWithStatus78() async throws {
+    try await Home.run { home in
       let first = try await home.start()
       let body = String(repeating: "x", count: 16_000)
       for number in 1...400 {
@@ -198,11 +198,11 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func aDayAfterTheLastOneIsTakenByItself() async throws {
-    try await Home.live { home in
+  func snapshotIsTakenADayAfterTheLastOne() async throws {
+    try await Home.run { home in
       let daemon = try await home.start()
       _ = try await home.add("First", "in 5h")
-      let path = try #require(try await home.listed("snapshot")["snapshot"]["path"].string)
+      let path = try #require(try await home.json("snapshot")["snapshot"]["path"].string)
       _ = try await daemon.stop()
       // Within a day, a start takes no snapshot.
       let second = try await home.start()
@@ -214,8 +214,8 @@ import Testing
         atPath: path, toPath: path.replacing(/-\d{8}T\d{6}Z/, with: "-20260101T000000Z"))
       let third = try await home.start()
       try await eventually("one is taken") { home.snapshotNames.filter { $0.hasSuffix(".db") }.count == 2 }
-      try await eventually("and told") { third.process.errors.contains("a snapshot of the store was taken") }
-      let list = try await home.listed("snapshot", "--list")["snapshots"].elements
+      try await eventually("and reported") { third.process.errors.contains("a snapshot of the store was taken") }
+      let list = try await home.json("snapshot", "--list")["snapshots"].elements
       #expect(list.count == 2)
       #expect(list[0]["path"].string?.contains("chime-00002-") == true)
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["lastSnapshot"]["path"] == list[0]["path"])
@@ -224,8 +224,8 @@ import Testing
 
   /// Thousands of reminders fire during a snapshot: all are recorded, none late.
   @Test(.proof(.patience), .timeLimit(.minutes(1)))
-  func aSnapshotWhileMuchFiresDelaysNothing() async throws {
-    try await Home.live { home in
+  func snapshotUnderLoadDelaysNothing() async throws {
+    try await Home.run { home in
       _ = try await home.start()
       let base = Int(Date().timeIntervalSince1970) + 12
       // In one call: single calls might take too long on a busy machine.
@@ -260,14 +260,14 @@ import Testing
   }
 
   @Test(.enabled(if: Machine.isRoot), .timeLimit(.minutes(1)))
-  func withTooLittleRoomItIsSaidAndTheOldOnesStay() async throws {
-    try await Home.live { home in
+  func snapshotWithoutSpaceIsReportedAndOldOnesStay() async throws {
+    try await Home.run { home in
       try FileManager.default.createDirectory(atPath: home.state, withIntermediateDirectories: true)
       guard mount("tmpfs", home.state, "tmpfs", 0, "size=30m,mode=700") == 0 else { return }
       defer { umount2(home.state, Int32(MNT_DETACH)) }
       let daemon = try await home.start()
       _ = try await home.add("Kept", "in 5h")
-      try await home.did("snapshot")
+      try await home.mustRun("snapshot")
       let ballast = URL(filePath: home.state + "/ballast")
       try Data(repeating: 1, count: 16 << 20).write(to: ballast)
       let refused = try await home.chime("snapshot")
@@ -278,7 +278,7 @@ import Testing
       #expect(attention.contains { $0.string?.contains("not enough space") == true }, "\(attention)")
       #expect(daemon.process.errors.contains("<4>no snapshot of the store could be taken"))
       try FileManager.default.removeItem(at: ballast)
-      try await home.did("snapshot")
+      try await home.mustRun("snapshot")
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == [])
     }
   }

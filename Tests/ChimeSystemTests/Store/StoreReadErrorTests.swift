@@ -34,12 +34,12 @@ struct StoreReadErrorTests {
 
   /// Two single errors, after changes that no snapshot contains.
   @Test(.timeLimit(.minutes(1)))
-  func singleErrorsCostNothing() async throws {
-    try await Home.live { home in
+  func singleReadErrorsLoseNothing() async throws {
+    try await Home.run { home in
       let disk = try FailingReads(home)
       let first = try await home.start()
       try await Self.fill(home)
-      try await home.did("snapshot")
+      try await home.mustRun("snapshot")
       for number in 1...20 { _ = try await home.add("Later \(number)", "in 5h") }
       _ = try await first.stop()
       let daemon = try await home.start(environment: try await disk.environment())
@@ -51,7 +51,7 @@ struct StoreReadErrorTests {
           _ = try await Self.readsAll(home)
           return disk.left == 0
         }
-        try await eventually("all is well") { try await Self.readsAll(home) }
+        try await eventually("everything works") { try await Self.readsAll(home) }
       }
       #expect(before == 420)
       #expect(try await Self.count(home) == before)
@@ -67,8 +67,8 @@ struct StoreReadErrorTests {
 
   /// All reads fail for a while, so the store's state is unknown.
   @Test(.enabled(if: Machine.hasMockBus), .timeLimit(.minutes(1)))
-  func whileTheDiskFailsItIsSaidAndWhatIsDueComes() async throws {
-    try await Home.live { home in
+  func readErrorsAreReportedAndDueRemindersFire() async throws {
+    try await Home.run { home in
       let desktop = try await home.startMockDesktop()
       let disk = try FailingReads(home)
       let first = try await home.start()
@@ -85,7 +85,7 @@ struct StoreReadErrorTests {
       _ = try await desktop.popup(titled: "Tea")
       #expect(daemon.process.isRunning)
       disk.fail(0)
-      try await eventually("all is well", within: .seconds(15)) {
+      try await eventually("everything works", within: .seconds(15)) {
         let status = try await home.answer("io.chime.Daemon.Status")["status"]
         guard status["storeProblem"] == .null, status["reminders"].int == 401 else { return false }
         return try await home.latestOccurrence(of: tea)["state"].string == "delivered"

@@ -100,7 +100,7 @@ final class Storm {
 
   /// Waits until all four daemons have equal shares.
   func sharesAreEven() async throws {
-    try await eventually("the shares are even", within: .seconds(60), every: .milliseconds(100)) {
+    try await eventually("the shares are equal", within: .seconds(60), every: .milliseconds(100)) {
       try await sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node") == "64\n64\n64\n64"
     }
   }
@@ -116,7 +116,7 @@ final class Storm {
       try await sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(node)") == "0"
     }
     let took = ContinuousClock.now - lost
-    tell("\(what): the others had all of its queues after \(took)")
+    log("\(what): the others had all of its queues after \(took)")
     #expect(took < .seconds(8))
   }
 
@@ -139,7 +139,7 @@ final class Storm {
       let answer = try await call(place % 4, "io.chime.Reminders.AddMany", ["reminders": .array(chunk)])
       reminders += answer["ids"].elements.compactMap(\.string)
     }
-    tell("\(size) reminders were added in \(ContinuousClock.now - clock), due within \(span) s")
+    log("\(size) reminders were added in \(ContinuousClock.now - clock), due within \(span) s")
     #expect(Set(reminders).count == size)
     #expect(Date().timeIntervalSince1970 < Double(begin), "they were added before the first of them was due")
   }
@@ -167,7 +167,7 @@ final class Storm {
     )
     let senders = try await sql(
       "SELECT count(DISTINCT s.node) FROM chime.delivery_queue l JOIN chime.shard_lease s ON s.shard = l.shard")
-    tell("\(what): when \(fired) had fired and \(delivered) were delivered, by \(senders) daemons")
+    log("\(what): when \(fired) had fired and \(delivered) were delivered, by \(senders) daemons")
     #expect(0 < fired && fired < size && (Int(senders) ?? 0) > 1, "in the midst of it")
   }
 
@@ -278,14 +278,14 @@ final class Storm {
       if found.isEmpty { frozen.send(SIGCONT) }
       return found.isEmpty ? nil : found
     }
-    tell("\(what): \(doing)")
+    log("\(what): \(doing)")
     let stopped = Self.now
     try await takeover(of: node, what)
     let before = frozen.errors.count
     frozen.send(SIGCONT)
     over(what, since: stopped)
-    try await eventually("it knows what has become of it", within: .seconds(60)) {
-      frozen.errors.dropFirst(before).contains("the database had not heard of this daemon for")
+    try await eventually("it knows the outcome", within: .seconds(60)) {
+      frozen.errors.dropFirst(before).contains("this daemon sent the database no heartbeat for")
     }
   }
 
@@ -303,7 +303,7 @@ final class Storm {
     try await eventually("it has a share again", within: .seconds(60), every: .milliseconds(50)) {
       try await sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(try await self.node(of: daemons[3]))") != "0"
     }
-    tell("a daemon is cut off: it had a share again \(ContinuousClock.now - back) after it could reach the servers")
+    log("a daemon is cut off: it had a share again \(ContinuousClock.now - back) after it could reach the servers")
   }
 
   private func loseThePrimary() async throws {
@@ -318,18 +318,18 @@ final class Storm {
     (primary, standby) = (next, nil)
     let promoted = ContinuousClock.now
     let before = try await fired()
-    try await eventually("it goes on firing", within: .seconds(60), every: .milliseconds(20)) {
+    try await eventually("it continues to fire", within: .seconds(60), every: .milliseconds(20)) {
       try await fired() > before
     }
     let took = ContinuousClock.now - promoted
-    tell("the primary is lost: fired again \(took) after the standby was promoted")
+    log("the primary is lost: fired again \(took) after the standby was promoted")
     #expect(took < .seconds(3))
     for number in 0..<4 {
       _ = try await eventually("it answers", within: .seconds(60)) {
         try? await call(number, "io.chime.Reminders.List", ["limit": 1])
       }
     }
-    tell("the primary is lost: all daemons answered after \(ContinuousClock.now - promoted)")
+    log("the primary is lost: all daemons answered after \(ContinuousClock.now - promoted)")
   }
 
   private func restartEverything() async throws {
@@ -342,30 +342,30 @@ final class Storm {
     let lost = ContinuousClock.now
     try await blocking { for server in servers { try server.start(within: 120) } }
     let before = try await fired()
-    tell("everything is killed: the servers were there again after \(ContinuousClock.now - lost)")
+    log("everything is killed: the servers were there again after \(ContinuousClock.now - lost)")
     for number in 0..<4 { daemons[number] = try await start(number) }
-    tell("everything is killed: the daemons were ready after \(ContinuousClock.now - lost)")
+    log("everything is killed: the daemons were ready after \(ContinuousClock.now - lost)")
     over("everything is killed", since: killed, hitsAll: true)
-    try await eventually("it goes on firing", within: .seconds(60), every: .milliseconds(20)) {
+    try await eventually("it continues to fire", within: .seconds(60), every: .milliseconds(20)) {
       try await fired() > before
     }
-    tell("everything is killed: fired again after \(ContinuousClock.now - lost)")
+    log("everything is killed: fired again after \(ContinuousClock.now - lost)")
   }
 
   /// Waits until all have fired and no delivery is pending, then stops the daemons.
   func settle() async throws {
     let limit = Duration.seconds(120 + size / 200)
     try await progress(100)
-    tell("all had fired \(Int(Date().timeIntervalSince1970) - begin - span + 1) s after the last was due")
+    log("all had fired \(Int(Date().timeIntervalSince1970) - begin - span + 1) s after the last was due")
     try await eventually("all are delivered", within: limit, every: .milliseconds(200)) {
       try await sql("SELECT count(*) FROM chime.delivery WHERE state <= 1") == "0"
     }
-    tell("all were delivered \(Int(Date().timeIntervalSince1970) - begin - span + 1) s after the last was due")
+    log("all were delivered \(Int(Date().timeIntervalSince1970) - begin - span + 1) s after the last was due")
     try await sharesAreEven()
     for daemon in daemons { #expect(try await daemon.stop() == .exited(0)) }
   }
 
-  func tell(_ what: String) { print("FleetStormTests: \(what)") }
+  func log(_ what: String) { print("FleetStormTests: \(what)") }
 }
 
 extension FileManager {

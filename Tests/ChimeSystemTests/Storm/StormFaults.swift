@@ -45,15 +45,15 @@ extension Storm {
 
   // MARK: Chaos
 
-  private enum Blow {
+  private enum ChaosFault {
     case kill, stop, cut, freeze, loss
     /// Whether it affects the server, without which no daemon starts.
     var isServers: Bool { self == .freeze || self == .loss }
   }
 
   /// A fault in progress, with its planned end.
-  private struct Lasting {
-    let blow: Blow
+  private struct OngoingFault {
+    let blow: ChaosFault
     let daemon: Int?
     let end: ContinuousClock.Instant
   }
@@ -62,11 +62,11 @@ extension Storm {
   /// daemon has one fault at a time.
   func chaos() async throws {
     let seed = ProcessInfo.processInfo.environment["CHIME_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
-    tell("chaos: CHIME_TEST_SEED=\(seed)")
+    log("chaos: CHIME_TEST_SEED=\(seed)")
     var dice = SeededGenerator(state: seed)
     let begin = Self.now
-    var lasting: [Lasting] = []
-    var blows: [Blow] = [
+    var lasting: [OngoingFault] = []
+    var blows: [ChaosFault] = [
       .kill, .kill, .kill, .kill, .stop, .stop, .stop, .stop, .cut, .cut, .cut, .freeze, .freeze, .loss, .loss, .loss,
     ]
     blows.shuffle(using: &dice)
@@ -76,7 +76,7 @@ extension Storm {
       try await Task.sleep(until: next, clock: .continuous)
       let length = Duration.milliseconds(.random(in: 200...9_000, using: &dice))
       func free() -> [Int] { (0..<4).filter { one in !lasting.contains { $0.daemon == one } } }
-      func isPossible(_ blow: Blow) -> Bool {
+      func isPossible(_ blow: ChaosFault) -> Bool {
         switch blow {
         case .kill, .stop: !free().isEmpty
         case .cut: free().contains(3)
@@ -86,8 +86,8 @@ extension Storm {
       if !blows.contains(where: isPossible) { try await end(&lasting, before: nil) }
       let blow = blows.remove(at: blows.firstIndex(where: isPossible) ?? 0)
       let daemon = blow.isServers ? nil : blow == .cut ? 3 : free().randomElement(using: &dice)
-      tell("chaos: \(number). \(blow)\(daemon.map { " of daemon \($0)" } ?? "") for \(length)")
-      lasting.append(Lasting(blow: blow, daemon: daemon, end: ContinuousClock.now + length))
+      log("chaos: \(number). \(blow)\(daemon.map { " of daemon \($0)" } ?? "") for \(length)")
+      lasting.append(OngoingFault(blow: blow, daemon: daemon, end: ContinuousClock.now + length))
       try await strike(blow, daemon)
     }
     try await end(&lasting, before: nil)
@@ -95,7 +95,7 @@ extension Storm {
     try await Task.sleep(for: Self.rest)
   }
 
-  private func strike(_ blow: Blow, _ daemon: Int?) async throws {
+  private func strike(_ blow: ChaosFault, _ daemon: Int?) async throws {
     let server = primary
     switch blow {
     case .kill: if let daemon { try await daemons[daemon].crash() }
@@ -107,9 +107,9 @@ extension Storm {
   }
 
   /// Ends the faults that are due before `next`; nil ends all.
-  private func end(_ lasting: inout [Lasting], before next: ContinuousClock.Instant?) async throws {
+  private func end(_ lasting: inout [OngoingFault], before next: ContinuousClock.Instant?) async throws {
     // A daemon cannot start without the server.
-    func whenItCanEnd(_ one: Lasting) -> ContinuousClock.Instant {
+    func whenItCanEnd(_ one: OngoingFault) -> ContinuousClock.Instant {
       one.blow == .kill
         ? lasting.reduce(one.end) { $1.blow.isServers ? max($0, $1.end + .milliseconds(1)) : $0 } : one.end
     }

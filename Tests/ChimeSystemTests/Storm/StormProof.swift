@@ -19,7 +19,7 @@ extension Storm {
       SELECT (SELECT count(*) FROM chime.due WHERE next_at < \(begin + span) * 1000::bigint),
         (SELECT count(*) FROM chime.delivery WHERE state <= 1)
       """)
-    #expect(pending == "0|0", "nothing is due or owed any more")
+    #expect(pending == "0|0", "nothing is due or pending any more")
     let deliveries = try await sql(
       """
       SELECT count(*), count(DISTINCT (scheduled_at, reminder)), count(*) FILTER (WHERE state = 2)
@@ -42,7 +42,7 @@ extension Storm {
     #expect(arrived.values.allSatisfy { $0.count == 1 } && ids.count == size, "under one id for each, of its own")
     let known = Set(
       try await sql("SELECT encode(id, 'hex') FROM chime.delivery").split(separator: "\n").map(String.init))
-    #expect(Set(ids.map(Self.kept)) == known, "which is the one on record")
+    #expect(Set(ids.map(Self.knownText)) == known, "which is the one on record")
 
     let figures = try await sql(
       """
@@ -51,14 +51,14 @@ extension Storm {
       FROM chime.occurrence
       """
     ).split(separator: "|")
-    tell(
+    log(
       "\(size) fired once each: \(figures[1]) ms late at the median, \(figures[0]) at most; \(figures[2]) marked late")
-    tell(
+    log(
       "\(wanted.count) messages arrived, \(copies) of them again under the same id; \(figures[3]) attempts on record")
   }
 
   /// Returns an id as stored: the bits of its characters as 16 bytes.
-  private static func kept(_ id: String) -> String {
+  private static func knownText(_ id: String) -> String {
     let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
     let number = id.dropFirst("msg_".count).reduce(UInt128(0)) { number, sign in
       number << 5 | UInt128(alphabet.firstIndex(of: sign) ?? 0)
@@ -96,7 +96,7 @@ extension Storm {
             WHERE fired_at > \(one.end) AND scheduled_at < \(wakeups) AND fired_at - scheduled_at > 1000)
         """
       ).split(separator: "|", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
-      tell(
+      log(
         "\(one.what) (\(one.end - one.begin) ms): of \(row[0]) due in the 10 s after it 99 of 100 were fired within "
           + "\(row[1]) ms and delivered within \(row[2]); longest silence of a queue \(row[3]) ms; "
           + "the last was fired late \(row[4]) ms after it")

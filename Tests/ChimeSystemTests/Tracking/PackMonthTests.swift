@@ -14,56 +14,58 @@ struct PackMonthTests {
   // MARK: Hydration
 
   @Test(.timeLimit(.minutes(2)))
-  func aMonthOfHydration() async throws {
-    try await Home.live { home in
-      let life = try await Life.begin(in: home, at: "2027-03-01 07:00")
-      let installed = try await life.install("hydration")
+  func hydrationPackRunsForAMonth() async throws {
+    try await Home.run { home in
+      let scenario = try await PackScenario.begin(in: home, at: "2027-03-01 07:00")
+      let installed = try await scenario.install("hydration")
       #expect(installed["created"].bool == true)
       #expect(installed["unlocked"].elements.isEmpty)
-      let drink = try await life.reminder("drink", of: "hydration")
+      let drink = try await scenario.reminder("drink", of: "hydration")
 
       // The first day: a glass before eight, half a liter at once, a popup's button, and silence when the goal is met.
-      try await life.go(day: 0, "7:40")
-      let first = try await life.log("water", ["amount": 500])
-      #expect(Life.unlocked(first) == ["first_sip", "early_bird", "big_gulp"])
-      for title in ["First Sip", "Early Bird", "Big Gulp"] { try await life.told("Unlocked: \(title)") }
-      try await life.go(day: 0, "9:00")
-      #expect(life.popups("Time for a glass of water") == 0, "ninety minutes after the entry, not before")
-      try await life.go(day: 0, "9:10:01")
-      try await life.told("Time for a glass of water")
-      let popup = try await life.desktop.popup(titled: "Time for a glass of water")
-      let shown = life.desktop.shown[Int(popup) - 1]
+      try await scenario.go(day: 0, "7:40")
+      let first = try await scenario.log("water", ["amount": 500])
+      #expect(PackScenario.unlocked(first) == ["first_sip", "early_bird", "big_gulp"])
+      for title in ["First Sip", "Early Bird", "Big Gulp"] { try await scenario.isNotified("Unlocked: \(title)") }
+      try await scenario.go(day: 0, "9:00")
+      #expect(scenario.popups("Time for a glass of water") == 0, "ninety minutes after the entry, not before")
+      try await scenario.go(day: 0, "9:10:01")
+      try await scenario.isNotified("Time for a glass of water")
+      let popup = try await scenario.desktop.popup(titled: "Time for a glass of water")
+      let shown = scenario.desktop.shown[Int(popup) - 1]
       #expect(shown.contains("500 ml of 2,500 ml") || shown.contains("500 ml of 2500 ml"), "\(shown)")
       #expect(shown.contains("Drank 250 ml"), "\(shown)")
-      try await life.desktop.press("done", on: popup)
-      try await eventually("the button has logged a glass") { try await life.standing("water")["total"].number == 750 }
-      for _ in 0..<3 { try await life.log("water", ["amount": 500]) }
-      let met = try await life.log("water", ["amount": .number(0.25), "unit": "l"])
+      try await scenario.desktop.press("done", on: popup)
+      try await eventually("the button has logged a glass") {
+        try await scenario.progress("water")["total"].number == 750
+      }
+      for _ in 0..<3 { try await scenario.log("water", ["amount": 500]) }
+      let met = try await scenario.log("water", ["amount": .number(0.25), "unit": "l"])
       #expect(met["goalMet"].bool == true)
-      #expect(Life.unlocked(met) == ["goal_reached"])
-      try await life.told("Unlocked: Daily Champion")
-      try await life.told("Goal met: Water")
-      try await life.go(day: 0, "21:58")
-      #expect(life.popups("Time for a glass of water") == 1, "the goal is met: \(life.desktop.shown)")
-      let times = try await life.times(of: drink, on: "2027-03-01")
+      #expect(PackScenario.unlocked(met) == ["goal_reached"])
+      try await scenario.isNotified("Unlocked: Daily Champion")
+      try await scenario.isNotified("Goal met: Water")
+      try await scenario.go(day: 0, "21:58")
+      #expect(scenario.popups("Time for a glass of water") == 1, "the goal is met: \(scenario.desktop.shown)")
+      let times = try await scenario.times(of: drink, on: "2027-03-01")
       #expect(times.fired == 1)
       #expect(times.quiet >= 5, "\(times)")
 
       // The following days: two liters before noon, the rest in the evening.
       var unlocked: [Int: Set<String>] = [:]
       for day in 1..<30 {
-        try await life.go(day: day, "11:00")
+        try await scenario.go(day: day, "11:00")
         var found: Set<String> = []
         for _ in 0..<4 {
-          let change = try await life.log("water", ["amount": 500])
-          found.formUnion(Life.unlocked(change))
+          let change = try await scenario.log("water", ["amount": 500])
+          found.formUnion(PackScenario.unlocked(change))
         }
         // On the fourth day after ten at night; on the fifth, far too much.
-        try await life.go(day: day, day == 3 ? "22:15" : "20:00")
-        let last = try await life.log("water", ["amount": day == 4 ? 1_750 : 500])
+        try await scenario.go(day: day, day == 3 ? "22:15" : "20:00")
+        let last = try await scenario.log("water", ["amount": day == 4 ? 1_750 : 500])
         #expect(last["goalMet"].bool == true, "day \(day)")
-        unlocked[day] = found.union(Life.unlocked(last))
-        let streak = try await life.standing("water")["streak"]["length"].int
+        unlocked[day] = found.union(PackScenario.unlocked(last))
+        let streak = try await scenario.progress("water")["streak"]["length"].int
         #expect(streak == day + 1)
       }
       #expect(unlocked[2] == ["streak_3"])
@@ -75,48 +77,48 @@ struct PackMonthTests {
       #expect(unlocked[19] == ["centurion"])
       #expect(unlocked.values.map(\.count).reduce(0, +) == 6)
       for title in ["Consistent", "Night Owl", "Overachiever", "Week Warrior", "Monthly Master", "Centurion"] {
-        try await life.told("Unlocked: \(title)")
+        try await scenario.isNotified("Unlocked: \(title)")
       }
-      try await life.told("Goal met: Water", times: 30)
+      try await scenario.isNotified("Goal met: Water", times: 30)
       let all = try await home.answer("io.chime.Trackers.Achievements")["achievements"].elements
       #expect(all.count == 10)
       #expect(all.allSatisfy { $0["unlockedAt"] != .null })
-      #expect(try await life.daemon.stop() == .exited(0))
+      #expect(try await scenario.daemon.stop() == .exited(0))
     }
   }
 
   // MARK: Weight
 
   @Test(.timeLimit(.minutes(2)))
-  func aMonthOfWeight() async throws {
-    try await Home.live { home in
-      let life = try await Life.begin(in: home, at: "2027-03-01 06:00")
-      try await life.install("weight", ["goals": ["weight": 84]])
-      let weighIn = try await life.reminder("weigh-in", of: "weight")
+  func weightPackRunsForAMonth() async throws {
+    try await Home.run { home in
+      let scenario = try await PackScenario.begin(in: home, at: "2027-03-01 06:00")
+      try await scenario.install("weight", ["goals": ["weight": 84]])
+      let weighIn = try await scenario.reminder("weigh-in", of: "weight")
       // Down by 300 g each day, with two days up in the third week; each tenth day has no entry.
       var milestones: [String] = []
       var goalDay: Int?
       for day in 0..<30 {
         let value = day == 15 || day == 16 ? 86.3 : 90 - 0.3 * Double(day)
         if day % 10 != 9 {
-          try await life.go(day: day, "7:00")
-          let change = try await life.log(
+          try await scenario.go(day: day, "7:00")
+          let change = try await scenario.log(
             "weight", ["amount": .number(value), "fields": ["body-fat": .number(25)], "note": "before breakfast"])
           milestones += change["milestones"].elements.compactMap { $0["title"].string }
-          if Life.unlocked(change).contains("goal_reached") { goalDay = day }
+          if PackScenario.unlocked(change).contains("goal_reached") { goalDay = day }
         }
-        try await life.go(day: day, "7:45")
+        try await scenario.go(day: day, "7:45")
       }
       // Each crossed multiple of two kilograms is reported once; the last is the goal, which has its own notice.
       #expect(goalDay == 20)
       #expect(milestones == ["88.0 kg", "86.0 kg", "84.0 kg"], "\(milestones)")
-      for title in ["88.0 kg", "86.0 kg"] { try await life.told("Milestone: \(title)") }
-      #expect(life.popups("Milestone: 84") == 0)
-      try await life.told("Goal met: Weight")
-      try await life.told("Unlocked: Goal Reached")
-      try await life.told("Time to weigh yourself", times: 3)
+      for title in ["88.0 kg", "86.0 kg"] { try await scenario.isNotified("Milestone: \(title)") }
+      #expect(scenario.popups("Milestone: 84") == 0)
+      try await scenario.isNotified("Goal met: Weight")
+      try await scenario.isNotified("Unlocked: Goal Reached")
+      try await scenario.isNotified("Time to weigh yourself", times: 3)
       for (day, quiet) in [("2027-03-01", 1), ("2027-03-10", 0), ("2027-03-29", 1)] {
-        let times = try await life.times(of: weighIn, on: day)
+        let times = try await scenario.times(of: weighIn, on: day)
         #expect(times.quiet == quiet && times.fired == 1 - quiet, "\(day): \(times)")
       }
       let statistics = try await home.answer("io.chime.Trackers.Stats", ["tracker": "weight"])["statistics"]
@@ -130,21 +132,21 @@ struct PackMonthTests {
       let entries = try await home.answer("io.chime.Trackers.Entries", ["tracker": "weight"])
       #expect(entries["total"].int == 27)
       #expect(entries["entries"][0]["fields"]["body-fat"].number == 25)
-      #expect(try await life.daemon.stop() == .exited(0))
+      #expect(try await scenario.daemon.stop() == .exited(0))
     }
   }
 
   // MARK: Adkhar
 
   @Test(.timeLimit(.minutes(2)))
-  func aMonthOfAdkhar() async throws {
-    try await Home.live { home in
-      let life = try await Life.begin(
+  func adkharPackRunsForAMonth() async throws {
+    try await Home.run { home in
+      let scenario = try await PackScenario.begin(
         in: home, at: "2027-03-01 04:00", configuration: "[place]\nlatitude = 50.0875\nlongitude = 14.4213\n")
-      try await life.install("adkhar", ["language": "cs"])
+      try await scenario.install("adkhar", ["language": "cs"])
       let ids = [
-        "morning": try await life.reminder("morning", of: "adkhar"),
-        "evening": try await life.reminder("evening", of: "adkhar"),
+        "morning": try await scenario.reminder("morning", of: "adkhar"),
+        "evening": try await scenario.reminder("evening", of: "adkhar"),
       ]
       // Half an hour before sunrise in Prague, on the first and the last day (U.S. Naval Observatory: 6:43, and 6:41 in DST).
       func next(_ key: String) async throws -> String {
@@ -156,60 +158,60 @@ struct PackMonthTests {
       var unlocked: [String: Int] = [:]
       var quotes: Set<String> = []
       for day in 0..<30 {
-        try await life.go(day: day, "5:00")
+        try await scenario.go(day: day, "5:00")
         for tracker in ["morning", "anytime", "evening"] {
           // On the third day the morning is delayed, so that its reminder fires.
           if day == 2, tracker == "morning" { continue }
-          for id in Life.unlocked(try await life.log(tracker)) { unlocked[id] = day }
+          for id in PackScenario.unlocked(try await scenario.log(tracker)) { unlocked[id] = day }
         }
         if day == 2 {
-          try await life.go(day: day, "6:30")
-          try await life.told("Ranní adkhar")
-          for id in Life.unlocked(try await life.log("morning")) { unlocked[id] = day }
+          try await scenario.go(day: day, "6:30")
+          try await scenario.isNotified("Ranní adkhar")
+          for id in PackScenario.unlocked(try await scenario.log("morning")) { unlocked[id] = day }
         }
         let view = try await home.answer("io.chime.Trackers.Day")["view"]
         #expect(view["mood"]["kind"].string == "perfectDay")
         let quote = try #require(view["quote"]["text"].string)
         #expect(quotes.insert(quote).inserted, "each day its own")
-        try await life.go(day: day, "20:00")
+        try await scenario.go(day: day, "20:00")
         #expect(try await home.answer("io.chime.Trackers.Day")["view"]["quote"]["text"].string == quote)
       }
       // 30 XP a day; a week adds 100 and 300, the first step 50: the total passes 800 on the twelfth day.
       #expect(
         unlocked == ["first_step": 0, "week_warrior": 6, "perfect_week": 6, "rising_star": 11, "month_master": 29])
       for title in ["First Step", "Week Warrior", "Perfect Week", "Rising Star", "Month Master"] {
-        try await life.told("Unlocked: \(title)")
+        try await scenario.isNotified("Unlocked: \(title)")
       }
-      try await life.told("Ranní adkhar")
-      #expect(life.popups("Večerní adkhar") == 0)
+      try await scenario.isNotified("Ranní adkhar")
+      #expect(scenario.popups("Večerní adkhar") == 0)
       let lastMorning = try await next("morning")
       #expect(lastMorning.hasPrefix("2027-03-31T06:1"), "\(lastMorning)")
       let level = try await home.answer("io.chime.Trackers.Achievements", ["pack": "adkhar"])["levels"][0]
       #expect(level["experience"].int == 30 * 30 + 50 + 100 + 300 + 200 + 500)
       // Popups are in Czech, name the quotation's source, and contain no bidirectional controls.
-      let popup = try #require(life.desktop.shown.first { $0.contains("Ranní adkhar") })
+      let popup = try #require(scenario.desktop.shown.first { $0.contains("Ranní adkhar") })
       #expect(popup.contains(/\((Quran|Sahih|Umar|Abdullah|Ibn) ?[^)]+\)/), "\(popup)")
       #expect(!popup.contains("{{"))
       #expect(!popup.unicodeScalars.contains { $0.properties.isBidiControl })
-      #expect(try await life.daemon.stop() == .exited(0))
+      #expect(try await scenario.daemon.stop() == .exited(0))
     }
   }
 
   // MARK: Watches
 
   @Test(.timeLimit(.minutes(2)))
-  func aMonthOfWatches() async throws {
-    try await Home.live { home in
-      let life = try await Life.begin(in: home, at: "2027-03-01 08:00")
-      try await life.install("watches")
-      let wrist = try await life.reminder("wrist", of: "watches")
+  func watchesPackRunsForAMonth() async throws {
+    try await Home.run { home in
+      let scenario = try await PackScenario.begin(in: home, at: "2027-03-01 08:00")
+      try await scenario.install("watches")
+      let wrist = try await scenario.reminder("wrist", of: "watches")
       let watches: [(String, String, String, String)] = [
         ("Speedmaster", "Omega", "manual", "chronograph"), ("SKX007", "Seiko", "automatic", "dive"),
         ("Tank", "Cartier", "quartz", "dress"), ("Khaki", "Hamilton", "automatic", "field"),
         ("Prim Sport", "Prim", "automatic", "dress"),
       ]
       var unlocked: [String: Int] = [:]
-      func take(_ answer: JSON, _ day: Int) { for id in Life.unlocked(answer) { unlocked[id] = day } }
+      func take(_ answer: JSON, _ day: Int) { for id in PackScenario.unlocked(answer) { unlocked[id] = day } }
       for (title, brand, movement, style) in watches {
         take(
           try await home.answer(
@@ -226,11 +228,11 @@ struct PackMonthTests {
         ])
       // A different watch each day; two on the third day, after the reminder on the eleventh, late on the twentieth.
       for day in 0..<31 {
-        if day == 19 { try await life.go(day: day, "18:00") }
-        try await life.go(day: day, day == 10 ? "9:00:01" : day == 19 ? "23:10" : "8:30")
-        take(try await life.log("watches", ["item": .string(watches[day % 5].0)]), day)
-        if day == 2 { take(try await life.log("watches", ["item": .string(watches[3].0)]), day) }
-        if day < 18 { try await life.go(day: day, "12:00") }
+        if day == 19 { try await scenario.go(day: day, "18:00") }
+        try await scenario.go(day: day, day == 10 ? "9:00:01" : day == 19 ? "23:10" : "8:30")
+        take(try await scenario.log("watches", ["item": .string(watches[day % 5].0)]), day)
+        if day == 2 { take(try await scenario.log("watches", ["item": .string(watches[3].0)]), day) }
+        if day < 18 { try await scenario.go(day: day, "12:00") }
       }
       let expected = [
         "first_wear": 0, "power_reserve": 2, "rotation_begins": 2, "wardrobe_change": 2, "eight_days": 7,
@@ -248,58 +250,58 @@ struct PackMonthTests {
       for id in ["seven_for_seven", "friday_13", "century", "candlelight", "full_box", "balance_wheel"] {
         #expect(!reached.contains(id), "\(id)")
       }
-      try await life.told("Unlocked: Fair Shares")
-      try await life.told("Unlocked: Eight-Day Movement")
-      try await life.told("Unlocked: Moon Phase")
+      try await scenario.isNotified("Unlocked: Fair Shares")
+      try await scenario.isNotified("Unlocked: Eight-Day Movement")
+      try await scenario.isNotified("Unlocked: Moon Phase")
       // The reminder fired on the eleventh and twentieth day; on others it was done before nine.
-      try await life.told("What is on your wrist today?", times: 2)
-      let times = try await life.times(of: wrist, on: "2027-03-11")
+      try await scenario.isNotified("What is on your wrist today?", times: 2)
+      let times = try await scenario.times(of: wrist, on: "2027-03-11")
       #expect(times.fired == 1 && times.quiet == 0)
-      #expect(try await life.times(of: wrist, on: "2027-03-05").quiet == 1)
-      let standing = try await life.standing("watches")
+      #expect(try await scenario.times(of: wrist, on: "2027-03-05").quiet == 1)
+      let standing = try await scenario.progress("watches")
       #expect(standing["streak"]["length"].int == 31, "two on one day are one day")
       let statistics = try await home.answer("io.chime.Trackers.Stats", ["tracker": "watches"])["statistics"]
       #expect(statistics["items"].elements.compactMap { $0["entries"].int }.reduce(0, +) == 32)
       #expect((statistics["evenness"].int ?? 0) >= 90)
-      #expect(try await life.daemon.stop() == .exited(0))
+      #expect(try await scenario.daemon.stop() == .exited(0))
     }
   }
 
   // MARK: One goal
 
   @Test(.timeLimit(.minutes(2)))
-  func aMonthOfOneGoal() async throws {
-    try await Home.live { home in
-      let life = try await Life.begin(in: home, at: "2027-03-01 08:00")
-      try await life.install(
+  func goalPackRunsForAMonth() async throws {
+    try await Home.run { home in
+      let scenario = try await PackScenario.begin(in: home, at: "2027-03-01 08:00")
+      try await scenario.install(
         "goal",
         [
           "titles": ["goal": "Learn Spanish"], "weekdays": ["goal": "mon,wed,fri"],
           "reminders": ["nudge": true],
         ])
-      let nudge = try await life.reminder("nudge", of: "goal")
-      #expect(try await life.standing("goal")["tracker"]["title"]["en"].string == "Learn Spanish")
+      let nudge = try await scenario.reminder("nudge", of: "goal")
+      #expect(try await scenario.progress("goal")["tracker"]["title"]["en"].string == "Learn Spanish")
       // Mondays, Wednesdays and Fridays, except the second Wednesday.
       var done = 0
       for day in 0..<28 {
         let isCounted = [0, 2, 4].contains(day % 7)
         let isForgotten = day == 9
         if isCounted, !isForgotten {
-          try await life.go(day: day, "17:00")
-          try await life.log("goal")
+          try await scenario.go(day: day, "17:00")
+          try await scenario.log("goal")
           done += 1
-          let standing = try await life.standing("goal")
+          let standing = try await scenario.progress("goal")
           #expect(standing["number"].int == done, "days are numbered")
           #expect(standing["streak"]["length"].int == (day < 9 ? done : done - 4), "day \(day): \(standing)")
         }
-        try await life.go(day: day, "18:30")
+        try await scenario.go(day: day, "18:30")
       }
       #expect(done == 11)
       // The reminder fires once, on the forgotten day.
-      try await life.told("Learn Spanish: still to do today")
-      #expect(try await life.times(of: nudge, on: "2027-03-10").fired == 1)
-      #expect(try await life.times(of: nudge, on: "2027-03-12").quiet == 1)
-      let standing = try await life.standing("goal")
+      try await scenario.isNotified("Learn Spanish: still to do today")
+      #expect(try await scenario.times(of: nudge, on: "2027-03-10").fired == 1)
+      #expect(try await scenario.times(of: nudge, on: "2027-03-12").quiet == 1)
+      let standing = try await scenario.progress("goal")
       #expect(standing["longest"]["length"].int == 7)
       #expect(standing["numberThisMonth"].int == 11)
       _ = try await home.answer(
@@ -307,7 +309,7 @@ struct PackMonthTests {
       #expect(
         try await home.answer("io.chime.Trackers.Milestones")["milestones"].elements.map { $0["title"].string }
           == ["The first book"])
-      #expect(try await life.daemon.stop() == .exited(0))
+      #expect(try await scenario.daemon.stop() == .exited(0))
     }
   }
 }

@@ -5,7 +5,7 @@ import ChimeSchedule
 extension StoreConformance {
   static var batchCases: [Case] {
     [
-      Case("a batch of all kinds is recorded as each of it would be by itself") { subject in
+      Case("recording a batch equals recording each of its firings") { subject in
         let firings = try await subject.write { store in
           try store.fillForBatch()
           return try store.recordBatch(at: at(20), next: at(100))
@@ -15,26 +15,28 @@ extension StoreConformance {
         try await subject.read { store in
           let heard = firings.filter { $0.due.reminder.id.rawValue.hasPrefix("heard") }
           for firing in heard {
-            try expect(store.occurrence(firing.occurrences[0].id)?.state, is: .done, "what was heard")
+            try expect(store.occurrence(firing.occurrences[0].id)?.state, is: .done, "the fired ones")
           }
           for firing in firings where !heard.contains(firing) {
             try expect(store.occurrence(firing.occurrences[0].id), is: firing.occurrences[0], "what has fired")
           }
           let wanted = firings.filter { !heard.contains($0) }.flatMap(\.deliveries).filter { $0.queue == team }
-          try expect(store.allDeliveries().reversed().filter { $0.queue == team }, is: wanted, "what is owed, in order")
+          try expect(
+            store.allDeliveries().reversed().filter { $0.queue == team }, is: wanted, "the pending deliveries, in order"
+          )
           for firing in firings where firing.advances {
             let record = try store.reminder(firing.due.reminder.id)
             try expect(record?.next, is: at(100), "the next time of \(firing.due.reminder.id)")
             try expect(record?.reminder.skipNext, is: firing.skipNext, "the skips left of \(firing.due.reminder.id)")
           }
           for number in 0..<3 {
-            let earlier = OccurrenceID(reminder: ReminderID(rawValue: "insists\(number)"), scheduledAt: at(10))
+            let earlier = OccurrenceID(reminder: ReminderID(rawValue: "repeats\(number)"), scheduledAt: at(10))
             try expect(store.theOccurrence(earlier).repeatAt, is: nil, "the repeat of the earlier time")
           }
           try expect(store.wakeups().nextDue, is: at(100), "what comes next")
         }
       },
-      Case("hundreds that are due are claimed earliest first, and what they owe is in that order") { subject in
+      Case("hundreds of due times are claimed earliest first, and their deliveries are in that order") { subject in
         let count: Int64 = 300
         let wanted = (0..<count).map { at($0) }
         try await subject.write { store in
@@ -48,7 +50,8 @@ extension StoreConformance {
           try store.record(firings)
         }
         try await subject.write { store in
-          try expect(store.allDeliveries().reversed().map(\.occurrence.scheduledAt), is: wanted, "what is owed")
+          try expect(
+            store.allDeliveries().reversed().map(\.occurrence.scheduledAt), is: wanted, "the pending deliveries")
           for time in wanted {
             let claims = try store.claimDeliveries(queue: team, now: at(count), visibleAgain: at(900), limit: 9)
             try expect(claims.map(\.occurrence.id.scheduledAt), is: [time], "the oldest")
@@ -56,7 +59,7 @@ extension StoreConformance {
           }
         }
       },
-      Case("an occurrence that a decision has twice is written as the later one, where it may be") { subject in
+      Case("an occurrence that a batch contains twice is recorded as the later one, if allowed") { subject in
         let found = try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           var firing = fire(try store.claimDue(now: at(10), limit: 1)[0], next: at(70))
@@ -78,9 +81,9 @@ extension StoreTransaction {
   /// still nag about an earlier time.
   fileprivate func fillForBatch() throws {
     for number in 0..<3 {
-      var insisting = try sample("insists\(number)")
-      insisting.nag = Nag(every: .seconds(50), max: 3)
-      try upsert(insisting, next: at(10))
+      var repeating = try sample("repeats\(number)")
+      repeating.nag = Nag(every: .seconds(50), max: 3)
+      try upsert(repeating, next: at(10))
     }
     try fireDue(at: at(10), next: at(18), repeatAt: at(60))
     for number in 0..<5 {

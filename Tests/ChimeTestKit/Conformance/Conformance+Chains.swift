@@ -5,7 +5,7 @@ import ChimeSchedule
 extension StoreConformance {
   static var chainCases: [Case] {
     [
-      Case("what counts from a reminder is found by it, and by its owner alone") { subject in
+      Case("followers of a reminder are found, of its owner only") { subject in
         try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           try store.upsert(chained("bbbb", "after done of aaaa"), next: nil)
@@ -27,7 +27,7 @@ extension StoreConformance {
           try expect(ids(.following(ReminderID(rawValue: "aaaa"), owner: 1_000)), is: ["bbbb"], "since it was changed")
         }
       },
-      Case("what waits for another is listed until nothing can become of that any more") { subject in
+      Case("a waiting follower is listed until the followed reminder can have no more times") { subject in
         try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           try store.upsert(chained("bbbb", "after done of aaaa"), next: nil)
@@ -46,12 +46,12 @@ extension StoreConformance {
           try expect(store.ids(owned), is: ["aaaa", "bbbb", "cccc"], "while it is open")
           let done = try store.theOccurrence(id).answered(.done, at: at(20))
           try store.update(done, now: at(20))
-          try expect(store.ids(owned), is: [], "once it is done, and nothing was given a time")
+          try expect(store.ids(owned), is: [], "once it is done, without followers")
           try Chains.follow([doneAt20], in: store, now: at(20))
           try expect(store.ids(owned), is: ["bbbb", "cccc"], "with a time")
         }
       },
-      Case("what waits until a reminder is done is found by it, and comes when it is") { subject in
+      Case("reminders that wait for a completion are found, and due when it comes") { subject in
         try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           try store.upsert(waiting("bbbb", for: "aaaa"), next: at(10))
@@ -76,13 +76,13 @@ extension StoreConformance {
           let done = try store.theOccurrence(OccurrenceID(reminder: id, scheduledAt: at(10))).answered(
             .done, at: at(20))
           try store.update(done, now: at(20))
-          try expect(Chains.follow([doneAt20], in: store, now: at(20)), is: [], "what was given a time")
+          try expect(Chains.follow([doneAt20], in: store, now: at(20)), is: [], "the followers with a time")
           let due = try store.claimDue(now: at(20), limit: 5)
           try expect(due.map(\.reminder.id.rawValue), is: ["bbbb"], "what is due")
           try expect(due.first?.scheduledAt, is: at(10), "its time")
         }
       },
-      Case("what ends gives a time to what counts from it, once") { subject in
+      Case("a finished occurrence gives its follower one time") { subject in
         try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           try store.upsert(chained("bbbb", "30s after done of aaaa"), next: nil)
@@ -91,7 +91,7 @@ extension StoreConformance {
           let done = try store.theOccurrence(id).answered(.done, at: at(20))
           try store.update(done, now: at(20))
           let steps = try Chains.follow([doneAt20], in: store, now: at(20))
-          try expect(steps.map(\.after.id.rawValue), is: ["bbbb"], "what was given a time")
+          try expect(steps.map(\.after.id.rawValue), is: ["bbbb"], "the followers with a time")
           try expect(store.wakeups().nextDue, is: at(50), "the due time")
           try expect(store.reminderIDs(.following(id.reminder, owner: 2), after: nil, limit: 1), is: [], "another's")
         }

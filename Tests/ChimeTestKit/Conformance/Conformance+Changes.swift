@@ -5,7 +5,7 @@ import ChimeTracking
 extension StoreConformance {
   static var changeCases: [Case] {
     [
-      Case("what was logged is taken back, once, and its number is not given again") { subject in
+      Case("a logged entry is undone once, and its number is not reused") { subject in
         let (logged, change) = try await subject.write { store in
           try store.put(sampleTracker())
           try store.insert(sampleEntry())
@@ -28,7 +28,7 @@ extension StoreConformance {
           try await subject.write { _ = try $0.takeBack(change) }
         }
       },
-      Case("the history of an owner's removed reminders is erased, and nothing else") { subject in
+      Case("only the history of an owner's removed reminders is erased") { subject in
         try await subject.write { store in
           for (name, owner) in [("gone", 1_000), ("here", 1_000), ("else", 2_000)] as [(String, UInt32)] {
             let reminder = try sample(name, owner: owner)
@@ -59,7 +59,7 @@ extension StoreConformance {
         // The name can be used again.
         try await subject.write { try $0.upsert(sample("gone"), next: at(2_000)) }
       },
-      Case("what stands beside a change goes with it") { subject in
+      Case("the details of a change are removed with it") { subject in
         let text = "{\"title\":\"Tea \\u0000 žluťoučký 🫖\"}"
         let (first, second, other) = try await subject.write { store in
           let first = try store.begin(sampleChange(.reminderRemoved, "Tea"))
@@ -76,13 +76,13 @@ extension StoreConformance {
           try expect(store.detail(of: second), is: nil, "one that was not given")
           try expect(store.takeBack(second), is: [:], "the trackers of a change of none")
           try expect(store.takeBack(first), is: [:], "the trackers of a change of none")
-          try expect(store.detail(of: first), is: nil, "the detail of what was taken back")
+          try expect(store.detail(of: first), is: nil, "the detail of the undone change")
           try expect(store.detail(of: other), is: "another's", "another's detail")
         }
         _ = try await subject.write { try $0.forgetChanges(before: at(1_000), limit: 100) }
         try await subject.read { try expect($0.detail(of: other), is: nil, "a detail that was forgotten") }
       },
-      Case("edits are taken back one after the other, each as it was before it") { subject in
+      Case("edits are undone one after the other, each to the state before it") { subject in
         let first = try await subject.write { store in
           try store.put(sampleTracker())
           try store.put(sampleTracker(watchKey))
@@ -112,7 +112,7 @@ extension StoreConformance {
           let wanted = touched[number].mapValues { Set($0.map(trackingDay)) }
           try expect(last, is: wanted, "the trackers of edit \(number + 1), and their days")
           try await subject.read { store in
-            try expect(store.entry(first.id, owner: 1_000), is: versions[number], "after taking back \(number + 1)")
+            try expect(store.entry(first.id, owner: 1_000), is: versions[number], "after undoing \(number + 1)")
             let key = versions[number].key
             try expect(
               store.itemDays(of: key, in: .earliest ... .latest).map(\.day), is: [versions[number].day],
@@ -121,7 +121,7 @@ extension StoreConformance {
         }
         try await subject.read { try expect($0.lastChange(owner: 1_000, since: at(0)), is: nil, "the last change") }
       },
-      Case("a day that an entry had only within the change is not named when that is taken back") { subject in
+      Case("undo does not name a day that an entry had only within the change") { subject in
         let first = try await subject.write { store in
           try store.put(sampleTracker())
           try store.put(sampleTracker(watchKey))
@@ -160,7 +160,7 @@ extension StoreConformance {
           try await subject.read { try expect($0.entry(first.id, owner: 1_000), is: first, "the entry, \(name)") }
         }
       },
-      Case("what was removed comes back: an entry, all of them, an item, a milestone, a pack, a tracker") { subject in
+      Case("removals are undone: of an entry, all entries, an item, a milestone, a pack, a tracker") { subject in
         let removals: [@Sendable (any StoreTransaction) throws -> Void] = [
           { store in for id in 1...2 { try store.removeEntry(EntryID(rawValue: Int64(id)), owner: 1_000) } },
           { _ = try $0.removeEntries(of: watchKey, in: nil) },
@@ -209,11 +209,11 @@ extension StoreConformance {
               try store.setDayTotal(sampleTotal(trackingDay(0)), on: trackingDay(0), of: watchKey)
               try store.setSummary(TrackerSummary(), of: watchKey)
             }
-            try expect(store.picture(1_000), is: before, "after taking back removal \(number)")
+            try expect(store.picture(1_000), is: before, "after undoing removal \(number)")
           }
         }
       },
-      Case("what was put is taken back, the first and each one over it") { subject in
+      Case("creations and replacements are undone") { subject in
         let puts: [@Sendable (any StoreTransaction, Int) throws -> Void] = [
           { store, number in try store.put(sampleTracker(watchKey, title: "\(number)")) },
           { store, number in
@@ -254,7 +254,7 @@ extension StoreConformance {
           }
         }
       },
-      Case("only an owner's latest change is taken back, whoever else has changed things since") { subject in
+      Case("only an owner's latest change is undone, whatever others have changed since") { subject in
         let other = TrackerKey(owner: 7, id: waterKey.id)
         let changes = try await subject.write { store in
           try store.put(sampleTracker())
@@ -276,7 +276,7 @@ extension StoreConformance {
           try expect(store.lastChange(owner: 7, since: at(0))?.id, is: changes[2], "the other's change")
         }
       },
-      Case("a change is as long as its body, and is its owner's alone") { subject in
+      Case("a change covers its body, and belongs to its owner only") { subject in
         try await subject.write { store in
           try store.put(sampleTracker())
           try store.begin(sampleChange())
@@ -290,7 +290,7 @@ extension StoreConformance {
           try expect(!store.isEmpty(TrackerKey(owner: 7, id: waterKey.id)), "the other's is gone")
         }
       },
-      Case("what is written outside of a change stays when one before it is taken back") { subject in
+      Case("writes outside of a change stay when an earlier change is undone") { subject in
         try await subject.write { store in
           try store.put(sampleTracker())
           try store.begin(sampleChange())
@@ -320,21 +320,21 @@ extension StoreConformance {
         }
       },
       Case("a body that throws leaves no change") { subject in
-        struct Undone: Error {}
+        struct Aborted: Error {}
         try await subject.write { try $0.put(sampleTracker()) }
         do {
           try await subject.write { store in
             try store.begin(sampleChange())
             try store.insert(sampleEntry())
-            throw Undone()
+            throw Aborted()
           }
-        } catch is Undone {}
+        } catch is Aborted {}
         try await subject.read { store in
           try expect(store.lastChange(owner: 1_000, since: at(0)), is: nil, "the last change")
           try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 0, "the entries")
         }
       },
-      Case("what is unlocked stays when a change is taken back") { subject in
+      Case("unlocks stay when a change is undone") { subject in
         let pack = PackID(rawValue: "hydration")
         try await subject.write { store in
           try store.fill(waterKey)
@@ -349,7 +349,7 @@ extension StoreConformance {
           try expect(store.experience(of: pack, owner: 1_000), is: 10, "the XP")
         }
       },
-      Case("all that an owner has is exchanged for what a shelf has, and comes back as it was") { subject in
+      Case("an owner's data are exchanged for staged data, and restored by undo") { subject in
         let (before, others, shelf) = try await subject.write { store in
           for key in [waterKey, watchKey, TrackerKey(owner: 7, id: waterKey.id)] { try store.fill(key) }
           for owner: UInt32 in [7, 1_000] {
@@ -377,11 +377,11 @@ extension StoreConformance {
           // An edit outside of any change.
           try store.put(InstalledPack(pack: fullPack(), owner: 1_000, installedAt: at(3)))
           try store.removePack(fullPack().id, owner: 1_000)
-          try expect(store.picture(1_000), is: staged, "what was on the shelf")
+          try expect(store.picture(1_000), is: staged, "the staged data")
         }
         try await subject.reopen()
         try await subject.write { store in
-          try expect(store.picture(1_000), is: staged, "what was on the shelf, later")
+          try expect(store.picture(1_000), is: staged, "the staged data, later")
           try expect(store.picture(7), is: others, "the other's")
           try expect(store.trackers(owner: nil).count, is: 2, "everyone's trackers then")
           try expect(store.packs(owner: nil).map(\.owner), is: [7], "everyone's packs then")
@@ -390,13 +390,13 @@ extension StoreConformance {
           try store.insert(sampleEntry(watchKey))
         }
         _ = try await subject.takeBackLast()
-        try expect(try await subject.takeBackLast(), is: [:], "what is to be made anew")
+        try expect(try await subject.takeBackLast(), is: [:], "what is to be recomputed")
         try await subject.read { try expect($0.picture(1_000), is: before, "all of it") }
         // The change before it can still be undone.
-        try expect(try await subject.takeBackLast().keys.map(\.id), is: [watchKey.id], "what came back then")
+        try expect(try await subject.takeBackLast().keys.map(\.id), is: [watchKey.id], "the restored data then")
         try await subject.read { try expect($0.tracker(watchKey) != nil, "the tracker of before") }
       },
-      Case("a shelf that nobody needs is cleared, step by step, and its number is given again") { subject in
+      Case("unneeded staged data are deleted step by step, and their number is reused") { subject in
         let (shelves, laidAside) = try await subject.write { store in
           try store.fill(waterKey)
           let shelves = try (1...3).map { try store.makeStagingOwner(for: 1_000, now: at(Int64($0))) }
@@ -439,7 +439,7 @@ extension StoreConformance {
         // Replaced data stay as long as the exchange can be undone; after an undo, the staged data become removable.
         _ = try await clear(before: at(1_000))
         _ = try await subject.takeBackLast()
-        try await subject.read { try expect($0.picture(1_000), is: laidAside, "what was laid aside") }
+        try await subject.read { try expect($0.picture(1_000), is: laidAside, "the staged data") }
         try await subject.write { store in
           let shelf = try store.makeStagingOwner(for: 1_000, now: at(20))
           try store.fill(TrackerKey(owner: shelf, id: watchKey.id))
@@ -453,7 +453,7 @@ extension StoreConformance {
             "the number that is given again at last")
         }
       },
-      Case("changes of before a time are let go in their order, step by step, and later ones can be taken back") {
+      Case("changes older than a moment expire in order, step by step, and later ones can be undone") {
         subject in
         try await subject.write { store in
           try store.put(sampleTracker())
@@ -482,12 +482,12 @@ extension StoreConformance {
           _ = try await subject.takeBackLast()
         }
         try await subject.read { store in
-          try expect(store.lastChange(owner: 1_000, since: at(0)), is: nil, "a change that was let go")
-          try expect(store.lastChange(owner: 7, since: at(0)), is: nil, "another's that was let go")
-          try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 8, "what came back")
+          try expect(store.lastChange(owner: 1_000, since: at(0)), is: nil, "an expired change")
+          try expect(store.lastChange(owner: 7, since: at(0)), is: nil, "an expired change of another owner")
+          try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 8, "the restored data")
         }
       },
-      Case("a change is let go after the ones before it, and none is offered that is too old") { subject in
+      Case("a change expires after earlier ones, and no expired one is offered") { subject in
         try await subject.write { store in
           try store.put(sampleTracker())
           // The clock is set back between the two changes.

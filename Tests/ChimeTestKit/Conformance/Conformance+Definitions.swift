@@ -4,7 +4,7 @@ import ChimeSchedule
 extension StoreConformance {
   static var definitionCases: [Case] {
     [
-      Case("a reminder comes back as it was put, with every field") { subject in
+      Case("a reminder reads back with every field") { subject in
         let reminder = try fullSample("full")
         let plain = try sample("full")
         for (one, other) in zip(Mirror(reflecting: reminder).children, Mirror(reflecting: plain).children)
@@ -16,7 +16,7 @@ extension StoreConformance {
         let record = try await subject.read { try $0.reminder(reminder.id) }
         try expect(record, is: ReminderRecord(reminder: reminder, next: at(60)), "the record")
       },
-      Case("each enum of a reminder comes back") { subject in
+      Case("each enum of a reminder reads back") { subject in
         for rule in CatchUpRule.allCases {
           for pause in [Pause.none, .indefinitely, .until(at(9))] {
             for urgency in Urgency.allCases {
@@ -35,7 +35,7 @@ extension StoreConformance {
           }
         }
       },
-      Case("text of any length and script comes back byte for byte") { subject in
+      Case("text of any length and script reads back byte for byte") { subject in
         let texts = [
           "", " ", "'", "\"; DROP TABLE reminder; --", "%_\\", "e\u{301}", "\u{202E}abc\u{202C}", "\u{5E9}\u{5DC}",
           "\u{1F469}\u{200D}\u{1F680}", String(repeating: "long ", count: 40_000), "a\tb\r\n",
@@ -51,7 +51,7 @@ extension StoreConformance {
           try expect(found, is: wanted, "reminder \(number)")
         }
       },
-      Case("a new reminder takes no id that is in use") { subject in
+      Case("a new reminder cannot have an id in use") { subject in
         let id = ReminderID(rawValue: "aaaa")
         try await subject.write { try $0.upsert(sample("aaaa"), next: at(1)) }
         try await expect(.idTaken(id)) {
@@ -61,7 +61,7 @@ extension StoreConformance {
         try expect(record?.reminder.title, is: "Title of aaaa", "the title")
         try expect(record?.next, is: at(1), "the next time")
       },
-      Case("a new reminder takes no id that stands in the history") { subject in
+      Case("a new reminder cannot have an id that the history contains") { subject in
         try await subject.write { store in
           try store.addFired("aaaa")
           try store.remove(ReminderID(rawValue: "aaaa"), now: at(20))
@@ -71,7 +71,7 @@ extension StoreConformance {
           try await subject.write { try $0.upsert(sample("aaaa"), next: at(2)) }
         }
       },
-      Case("replacing keeps the caller's generation and the snoozes, and sets the one regular time") { subject in
+      Case("replacing a reminder keeps its generation and snoozes, and sets its regular time") { subject in
         let record = try await subject.write { store in
           let id = try store.addFired("aaaa", next: at(100))
           var snoozed = try store.theOccurrence(id)
@@ -100,7 +100,7 @@ extension StoreConformance {
         try expect(due, is: 0, "the due times")
         try expect(record?.next, is: nil, "the next time")
       },
-      Case("removal keeps the history, closes what is open and cancels what is owed") { subject in
+      Case("removal keeps the history, closes open occurrences and cancels pending deliveries") { subject in
         let id = try await subject.write { store in
           let id = try store.addFired("aaaa", next: at(100), queues: [desktop, team])
           try store.addFired("bbbb", next: at(100))
@@ -126,7 +126,7 @@ extension StoreConformance {
           try expect(store.attempts(of: deliveries[1].id).count, is: 1, "its attempts")
           try expect(
             store.occurrences(OccurrenceFilter(reminder: id.reminder), page: Page()), is: [occurrence], "its history")
-          try expect(store.wakeups().outbox, is: [desktop: at(10)], "what the other still owes")
+          try expect(store.wakeups().outbox, is: [desktop: at(10)], "the pending deliveries of the other")
         }
       },
     ]
@@ -177,7 +177,7 @@ extension StoreConformance {
             store.ids(ReminderFilter(includesFinished: false), Page(limit: 2)), is: ["bbbb", "aaaa"], "a page")
         }
       },
-      Case("filters take their text as it is: no pattern, no SQL") { subject in
+      Case("filters take their text literally: no pattern, no SQL") { subject in
         let titles = [
           "aaaa": "100% sure", "bbbb": "a_b", "cccc": "it's", "dddd": "\u{5DE}\u{5D9}\u{5DD} water",
           "eeee": "back\\slash",
@@ -211,7 +211,7 @@ extension StoreConformance {
           try expect(store.ids(ReminderFilter(owner: 1, text: "sure")), is: ["aaaa"], "an owner and a text")
         }
       },
-      Case("all reminders can be gone through in pieces, whatever becomes of them meanwhile") { subject in
+      Case("all reminders can be read in parts, whatever changes meanwhile") { subject in
         try await subject.write { store in
           for (number, id) in ["dddd", "aaaa", "cccc", "bbbb", "eeee"].enumerated() {
             var reminder = try sample(id)
@@ -242,7 +242,7 @@ extension StoreConformance {
         }
         try expect(rest, is: ["cccc", "bbbb"], "after one that is gone")
       },
-      Case("a reminder that is only open is not finished") { subject in
+      Case("a reminder with an open occurrence is not finished") { subject in
         let id = try await subject.write { try $0.addFired("aaaa") }
         let ids = try await subject.read { try $0.ids(ReminderFilter(includesFinished: false)) }
         try expect(ids, is: ["aaaa"], "while open")

@@ -5,7 +5,7 @@ import ChimeTracking
 extension StoreConformance {
   static var entryCases: [Case] {
     [
-      Case("an entry comes back with every field, under a number that is given once") { subject in
+      Case("an entry reads back with every field, and its number is not reused") { subject in
         let (full, plain) = (fullEntry(waterKey), sampleEntry())
         try expectFull(full, plain, but: ["tracker", "owner"])
         let made = try await subject.write { store in
@@ -29,7 +29,7 @@ extension StoreConformance {
           try expect(store.insert(plain).id > made[2].id, "a number was given again")
         }
       },
-      Case("an entry is replaced by its own owner, where there is one") { subject in
+      Case("only the owner of an existing entry replaces it") { subject in
         let other = TrackerKey(owner: 7, id: waterKey.id)
         let made = try await subject.write { store in
           for key in [waterKey, watchKey, other] { try store.put(sampleTracker(key)) }
@@ -37,13 +37,13 @@ extension StoreConformance {
           var changed = fullEntry(watchKey)
           changed.id = made.id
           try store.update(changed)
-          try expect(store.entry(made.id, owner: 1_000), is: changed, "what was put")
+          try expect(store.entry(made.id, owner: 1_000), is: changed, "the written value")
           try expect(store.entryCount(EntryFilter(owner: 1_000, tracker: waterKey.id)), is: 0, "where it was")
           try expect(store.itemCount(of: ItemID(rawValue: "speedmaster"), key: watchKey), is: 1, "its item")
           changed = sampleEntry(watchKey)
           changed.id = made.id
           try store.update(changed)
-          try expect(store.entry(made.id, owner: 1_000), is: changed, "what was put then")
+          try expect(store.entry(made.id, owner: 1_000), is: changed, "the written value then")
           try expect(store.itemCounts(of: watchKey, in: nil), is: [], "its item that it has not any more")
           return made
         }
@@ -57,7 +57,7 @@ extension StoreConformance {
           }
         }
       },
-      Case("entries are listed newest first, then the later made, on pages") { subject in
+      Case("entries are listed newest first, then by creation, in pages") { subject in
         try await subject.write { store in
           for key in [waterKey, watchKey] { try store.put(sampleTracker(key)) }
           for (number, second) in [3, 9, 3, 1, 9, 2].enumerated() {
@@ -83,7 +83,7 @@ extension StoreConformance {
             store.entries(of: waterKey, on: trackingDay(0)).map(\.id.rawValue), is: [1, 3, 5], "a day's, oldest first")
         }
       },
-      Case("each filter takes what it says, by itself and with others") { subject in
+      Case("each filter selects its entries, alone and combined") { subject in
         let alpha = ItemID(rawValue: "alpha")
         try await subject.write { store in
           for key in [waterKey, watchKey] { try store.put(sampleTracker(key)) }
@@ -139,7 +139,7 @@ extension StoreConformance {
           }
         }
       },
-      Case("the entries of some days, or all, are removed at once, and no other tracker's") { subject in
+      Case("the entries of some days, or all, are removed at once, of one tracker only") { subject in
         for isChange in [false, true] {
           try await subject.write { store in
             for key in [waterKey, watchKey] {
@@ -163,7 +163,7 @@ extension StoreConformance {
           }
         }
       },
-      Case("items are counted by the day, whatever becomes of their entries") { subject in
+      Case("items are counted by day, whatever happens to their entries") { subject in
         let (alpha, beta) = (ItemID(rawValue: "alpha"), ItemID(rawValue: "beta"))
         try await subject.write { store in
           for key in [waterKey, watchKey] { try store.put(sampleTracker(key)) }
@@ -217,7 +217,7 @@ extension StoreConformance {
           try expect(store.itemCount(of: alpha, key: waterKey), is: 1, "the other tracker's")
         }
       },
-      Case("the store that is read only takes nothing of trackers") { subject in
+      Case("a read-only body cannot change trackers") { subject in
         try await subject.write { try $0.fill(waterKey) }
         let writes: [@Sendable (any StoreTransaction) throws -> Void] = [
           { try $0.begin(sampleChange()) }, { _ = try $0.takeBack(1) },

@@ -6,21 +6,21 @@ private let id = ReminderID(rawValue: "aaaa")
 extension StoreConformance {
   /// Pings of jobs, and the deadlines for them.
   static let expectationCases: [Case] = [
-    Case("an awaited ping is found until it comes, and is due at its end") { subject in
+    Case("an awaited ping is found until it arrives, and is due at its deadline") { subject in
       try await subject.write { store in
         try store.upsert(expectation("aaaa"), next: at(10))
         try store.await(at: at(10), until: at(40), next: at(100))
       }
       try await subject.reopen()
       try await subject.write { store in
-        try expect(store.awaited(of: id).map(\.state), is: [.awaited(until: at(40))], "what is awaited")
+        try expect(store.awaited(of: id).map(\.state), is: [.awaited(until: at(40))], "the awaited occurrences")
         let record = try store.reminder(id)
-        try expect(record?.awaitedUntil, is: at(40), "its end")
+        try expect(record?.pingDeadline, is: at(40), "its end")
         try expect(record?.coming, is: at(40), "what comes first")
         try expect(record?.open, is: 0, "what waits for an answer")
         try expect(store.counts(owner: nil).openOccurrences, is: 0, "the count of that")
         let due = try store.claimDue(now: at(40), limit: 9)
-        try expect(due.map(\.isRegular), is: [false], "it comes again")
+        try expect(due.map(\.isRegular), is: [false], "it fires again")
         try expect(due.first?.occurrence?.state, is: .awaited(until: at(40)), "the state it came with")
         guard let due = due.first, var occurrence = due.occurrence else { return }
         (occurrence.state, occurrence.firedAt, occurrence.rounds) = (.fired, at(40), 1)
@@ -32,7 +32,7 @@ extension StoreConformance {
         try expect(store.claimDue(now: at(50), limit: 9), is: [], "what is due")
       }
     },
-    Case("since when an expectation is down stays until it is up") { subject in
+    Case("the start of an outage is kept until the expectation recovers") { subject in
       let other = ReminderID(rawValue: "bbbb")
       try await subject.write { store in
         try store.upsert(expectation("aaaa"), next: at(10))
@@ -43,14 +43,14 @@ extension StoreConformance {
       }
       try await subject.reopen()
       try await subject.write { store in
-        try expect(store.reminder(id)?.downSince, is: at(20), "since when it is down")
-        try expect(store.reminder(other)?.downSince, is: nil, "what expects no ping")
+        try expect(store.reminder(id)?.downSince, is: at(20), "the start of the outage")
+        try expect(store.reminder(other)?.downSince, is: nil, "without expectations")
         var reminder = try expectation("aaaa")
         (reminder.generation, reminder.title) = (1, "another")
         try store.upsert(reminder, next: at(10))
         try expect(store.reminder(id)?.downSince, is: at(20), "after a change of it")
         try store.setDown(id, since: nil)
-        try expect(store.reminder(id)?.downSince, is: nil, "when it is up")
+        try expect(store.reminder(id)?.downSince, is: nil, "when it has recovered")
         try store.setDown(id, since: at(40))
         (reminder.generation, reminder.within) = (2, nil)
         try store.upsert(reminder, next: at(10))
@@ -59,7 +59,7 @@ extension StoreConformance {
         try expect(store.reminder(id)?.downSince, is: nil, "after no ping was expected of it")
       }
     },
-    Case("when a reminder was done is found, whatever has been recorded of it since") { subject in
+    Case("a completion is found, whatever has been recorded since") { subject in
       try await subject.write { store in
         try store.upsert(expectation("aaaa"), next: at(10))
         try store.upsert(expectation("bbbb"), next: at(10))
@@ -84,7 +84,7 @@ extension StoreConformance {
         try expect(store.doneTimes(of: ReminderID(rawValue: "cccc"), from: .earliest), is: [], "of none")
       }
     },
-    Case("a decision about another end than the one that is awaited changes nothing") { subject in
+    Case("a decision about another deadline than the awaited one changes nothing") { subject in
       try await subject.write { store in
         try store.upsert(expectation("aaaa"), next: at(10))
         try store.await(at: at(10), until: at(40), next: at(100))
@@ -97,11 +97,11 @@ extension StoreConformance {
         try store.record([
           FiringResult(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
         ])
-        try expect(store.awaited(of: id).map(\.state), is: [.awaited(until: at(60))], "what is awaited")
-        try expect(store.reminder(id)?.awaitedUntil, is: at(60), "its end")
+        try expect(store.awaited(of: id).map(\.state), is: [.awaited(until: at(60))], "the awaited occurrences")
+        try expect(store.reminder(id)?.pingDeadline, is: at(60), "its end")
       }
     },
-    Case("a ping in the moment of its time is for that one, although nobody has looked at it") { subject in
+    Case("a ping at the due moment counts for that time, although it is not evaluated yet") { subject in
       let context = ReminderContext(zones: SimulatedZones(local: "UTC"))
       let late = at(10) + .milliseconds(5)
       try await subject.write { store in
@@ -116,12 +116,12 @@ extension StoreConformance {
       try await subject.reopen()
       try await subject.write { store in
         try expect(store.theOccurrence(OccurrenceID(reminder: id, scheduledAt: at(10))).state, is: .done, "the state")
-        try expect(store.awaited(of: id), is: [], "what is awaited")
+        try expect(store.awaited(of: id), is: [], "the awaited occurrences")
         try expect(store.claimDue(now: late, limit: 9), is: [], "what is due")
         try expect(store.reminder(id)?.next.map { $0 > late }, is: true, "whether it has a time to come")
       }
     },
-    Case("one that is done is awaited no more, and neither is that of a removed reminder") { subject in
+    Case("a completed occurrence, or one of a removed reminder, is no longer awaited") { subject in
       try await subject.write { store in
         for name in ["aaaa", "bbbb"] {
           try store.upsert(expectation(name), next: at(10))
@@ -130,7 +130,7 @@ extension StoreConformance {
         var occurrence = try store.awaited(of: id)[0]
         (occurrence.state, occurrence.endedAt) = (.done, at(20))
         try store.update(occurrence, now: at(20))
-        try expect(store.awaited(of: id), is: [], "what is awaited")
+        try expect(store.awaited(of: id), is: [], "the awaited occurrences")
         try expect(store.reminder(id)?.coming, is: at(100), "what comes first")
         try store.remove(ReminderID(rawValue: "bbbb"), now: at(30))
         try expect(store.awaited(of: ReminderID(rawValue: "bbbb")), is: [], "what is awaited of a removed one")
@@ -139,7 +139,7 @@ extension StoreConformance {
         try expect(store.claimDue(now: at(50), limit: 9), is: [], "what is due")
       }
     },
-    Case("what is awaited stays in the history") { subject in
+    Case("awaited occurrences stay in the history") { subject in
       try await subject.write { store in
         try store.upsert(expectation("aaaa"), next: at(10))
         try store.await(at: at(10), until: at(4_000), next: at(5_000))
@@ -147,7 +147,7 @@ extension StoreConformance {
         try expect(pruned.count, is: 0, "what was removed")
       }
     },
-    Case("the newest pings are kept, with all that they say") { subject in
+    Case("the newest pings are kept, with every field") { subject in
       let whole = Ping(
         at: at(1), kind: .failed, uid: 1_000, via: "acme", took: .milliseconds(1_234), status: 3, output: "no\nspace")
       try await subject.write { store in
@@ -168,16 +168,19 @@ extension StoreConformance {
         short.output = nil
         try expect(store.lastPing(of: id, among: .ends), is: short, "the newest of some kinds")
         try expect(store.lastPing(of: id, among: .ends, withOutput: true), is: whole, "the same, with its output")
-        for number in 1...Int64(Ping.kept) { try store.add(Ping(at: at(number + 2), kind: .succeeded, uid: 0), to: id) }
+        for number in 1...Int64(Ping.maxStored) {
+          try store.add(Ping(at: at(number + 2), kind: .succeeded, uid: 0), to: id)
+        }
         let kept = try store.pings(of: id, among: .all, withOutput: true, limit: 1_000)
-        try expect(kept.count, is: Ping.kept, "how many are kept")
+        try expect(kept.count, is: Ping.maxStored, "the number of stored rows")
         try expect(kept.last?.at, is: at(3), "the oldest of them")
         try store.remove(id, now: at(5))
         try expect(
-          store.pings(of: id, among: .all, withOutput: true, limit: 1_000).count, is: Ping.kept, "of a removed one")
+          store.pings(of: id, among: .all, withOutput: true, limit: 1_000).count, is: Ping.maxStored, "of a removed one"
+        )
       }
     },
-    Case("expectations are listed and counted by themselves") { subject in
+    Case("expectations are listed and counted separately") { subject in
       try await subject.write { store in
         try store.upsert(sample("bbbb"), next: at(5))
         var misleading = try sample("cccc")
@@ -200,7 +203,7 @@ extension StoreConformance {
           FiringResult(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
         ])
         counts = try store.counts(owner: nil)
-        try expect([counts.expectations, counts.expectationsDown], is: [2, 1], "when one has told")
+        try expect([counts.expectations, counts.expectationsDown], is: [2, 1], "when one has reported")
         try expect(store.counts(owner: 1_001).expectationsDown, is: 0, "of another")
       }
     },

@@ -19,7 +19,7 @@ extension StoreConformance {
         try expect(claimed.1, is: ["aaaa", "bbbb"], "two")
         try expect([claimed.2, claimed.3], is: [0, 0], "none")
       },
-      Case("what is due can be read a part at a time, and stays due") { subject in
+      Case("due times can be read in parts, and stay due") { subject in
         try await subject.write { store in
           for (id, next) in [("cccc", 30), ("aaaa", 12), ("bbbb", 20), ("eeee", 20), ("dddd", 31)] as [(String, Int64)]
           {
@@ -35,7 +35,7 @@ extension StoreConformance {
         let whole = try await subject.read { try $0.due(now: at(30), limit: 10, after: nil) }
         try expect(
           whole.due.map(\.reminder.id.rawValue), is: ["aaaa", "bbbb", "eeee", "ffff", "cccc"], "all that are due")
-        try expect(whole.due.map(\.isRegular), is: [true, true, true, false, true], "which come again")
+        try expect(whole.due.map(\.isRegular), is: [true, true, true, false, true], "which recur")
         try expect(whole.isWhole, is: true, "whole")
         try expect(whole.next, is: at(31), "the next")
         var (parts, place): ([DueReminder], DueCursor?) = ([], nil)
@@ -55,7 +55,7 @@ extension StoreConformance {
         try expect(later.due.map(\.reminder.id.rawValue), is: ["dddd"], "what has come since")
         try await subject.write { try expect($0.claimDue(now: at(30), limit: 10), is: whole.due, "still due") }
       },
-      Case("a firing records its occurrence and deliveries and moves the reminder on") { subject in
+      Case("a firing records its occurrence and deliveries, and advances the reminder") { subject in
         let firing = try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           return try store.fireDue(at: at(10), next: at(70), queues: [desktop, team])[0]
@@ -69,7 +69,7 @@ extension StoreConformance {
             reminder: firing.due.reminder, next: at(70), last: firing.occurrences[0], open: 1, snoozedUntil: nil)
           try expect(store.reminder(firing.due.reminder.id), is: wanted, "the reminder")
           try expect(
-            store.wakeups(), is: NextWakeups(nextDue: at(70), outbox: [desktop: at(10), team: at(10)]), "the horizon")
+            store.wakeups(), is: NextWakeups(nextDue: at(70), outbox: [desktop: at(10), team: at(10)]), "the wakeups")
         }
       },
       Case("the same firing recorded twice is one occurrence") { subject in
@@ -87,7 +87,7 @@ extension StoreConformance {
           try expect(store.reminder(firing.due.reminder.id)?.next, is: at(70), "the next time")
         }
       },
-      Case("what was missed may still fire, once") { subject in
+      Case("a missed occurrence may still fire, once") { subject in
         let (state, deliveries) = try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           let due = try store.claimDue(now: at(10), limit: 1)[0]
@@ -104,7 +104,7 @@ extension StoreConformance {
         try expect(state, is: .fired, "the state")
         try expect(deliveries, is: 1, "the deliveries")
       },
-      Case("an occurrence that was heard is not fired again when the clock goes back") { subject in
+      Case("a fired occurrence does not fire again when the clock goes back") { subject in
         // The last state: a snooze ended during suspend, too long ago to fire.
         for state in [Occurrence.State.delivered, .done, .dismissed, .snoozed(until: at(500)), .missed(.suspend)] {
           let id = "s\(state)".filter(\.isLetter)
@@ -139,7 +139,7 @@ extension StoreConformance {
         try expect(record?.next, is: nil, "the next time")
         try expect(record?.reminder.skipNext, is: 1, "the skips left")
       },
-      Case("a decision about an older definition does not move the new one") { subject in
+      Case("a decision about an older definition does not advance the new one") { subject in
         // This also holds if the new next time equals the old one.
         for (id, changed) in [("aaaa", at(40)), ("bbbb", at(10))] {
           let due = try await subject.write { store in
@@ -154,7 +154,7 @@ extension StoreConformance {
           try expect(record?.open, is: 1, "the occurrence that fired before the change")
         }
       },
-      Case("a reminder that was removed fires no more") { subject in
+      Case("a removed reminder no longer fires") { subject in
         let due = try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           return try store.claimDue(now: at(10), limit: 1)[0]
@@ -191,10 +191,10 @@ extension StoreConformance {
           let record = try store.reminder(id.reminder)
           try expect(record?.next, is: at(100), "the next time")
           try expect(record?.snoozedUntil, is: nil, "the snooze")
-          try expect(store.wakeups().nextDue, is: at(100), "the horizon")
+          try expect(store.wakeups().nextDue, is: at(100), "the wakeups")
         }
       },
-      Case("a snooze that was answered or prolonged meanwhile is not fired by an old decision") { subject in
+      Case("an outdated decision does not fire a snooze that was answered or prolonged meanwhile") { subject in
         for id in ["done", "long"] {
           try await subject.write { store in
             let key = try store.addFired(id)
@@ -235,11 +235,11 @@ extension StoreConformance {
         let (counts, wakeups) = try await subject.read { (try $0.counts(owner: nil), try $0.wakeups()) }
         try expect(
           counts, is: StoreCounts(reminders: count, openOccurrences: count, pendingDeliveries: count), "the counts")
-        try expect(wakeups, is: NextWakeups(nextDue: at(70), outbox: [desktop: at(10)]), "the horizon")
+        try expect(wakeups, is: NextWakeups(nextDue: at(70), outbox: [desktop: at(10)]), "the wakeups")
       },
-      Case("the horizon of an empty store is empty") { subject in
+      Case("an empty store has no wakeups") { subject in
         let wakeups = try await subject.read { try $0.wakeups() }
-        try expect(wakeups, is: NextWakeups(), "the horizon")
+        try expect(wakeups, is: NextWakeups(), "the wakeups")
       },
     ]
   }

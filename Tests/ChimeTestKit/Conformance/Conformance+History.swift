@@ -6,7 +6,7 @@ private let again = at(500)
 extension StoreConformance {
   /// Ordered queues, and deliveries that are released or sent again.
   static let queueCases: [Case] = [
-    Case("an ordered queue sends its oldest only, and waits for it") { subject in
+    Case("an ordered queue sends only its oldest message, and waits for it") { subject in
       try await subject.write { store in
         try store.put(ordered(team))
         for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, queues: [team, desktop]) }
@@ -14,34 +14,34 @@ extension StoreConformance {
           try store.claimDeliveries(queue: team, now: now, visibleAgain: again, limit: 9)
             .map(\.occurrence.id.reminder.rawValue)
         }
-        try expect(store.wakeups().outbox, is: [team: at(10), desktop: at(10)], "the horizon")
+        try expect(store.wakeups().outbox, is: [team: at(10), desktop: at(10)], "the wakeups")
         try expect(claim(at(10)), is: ["aaaa"], "the first")
-        try expect(claim(at(10)), is: [], "while it is under way")
-        try expect(store.wakeups().outbox[team], is: again, "the horizon while it is under way")
+        try expect(claim(at(10)), is: [], "while it is in flight")
+        try expect(store.wakeups().outbox[team], is: again, "the wakeups while it is in flight")
         let head = try store.oldest(team)
         try store.acknowledge(head, attempt: failure, state: .waiting(until: at(70)))
-        try expect(store.wakeups().outbox[team], is: at(70), "the horizon of a queue whose first failed")
+        try expect(store.wakeups().outbox[team], is: at(70), "the wakeup of a queue whose first message failed")
         try expect(claim(at(69)), is: [], "before its time")
         try expect(claim(at(70)), is: ["aaaa"], "at its time")
         try store.acknowledge(head, attempt: nil, state: .delivered(at: at(71)))
-        try expect(store.wakeups().outbox[team], is: at(10), "the horizon behind it")
+        try expect(store.wakeups().outbox[team], is: at(10), "the wakeups after it")
         try expect(claim(at(71)), is: ["bbbb"], "the second")
         try store.acknowledge(try store.oldest(team), attempt: nil, state: .dead(at: at(72)))
         try store.update(Occurrence(answered: .done, store.theOccurrence(occurrence("cccc"))), now: at(73))
-        try expect(store.wakeups().outbox[team], is: nil, "the horizon when nothing is owed")
+        try expect(store.wakeups().outbox[team], is: nil, "the wakeups without pending deliveries")
         let other = try store.claimDeliveries(queue: desktop, now: at(80), visibleAgain: again, limit: 9)
         try expect(other.count, is: 2, "what a queue without order may claim")
       }
     },
-    Case("a queue is ordered from the moment its endpoint says so, and no longer than that") { subject in
+    Case("a queue is ordered as long as its endpoint says so") { subject in
       try await subject.write { store in
         for id in ["aaaa", "bbbb"] { try store.addFired(id, queues: [team]) }
         try store.acknowledge(try store.oldest(team), attempt: nil, state: .waiting(until: at(90)))
-        try expect(store.wakeups().outbox[team], is: at(10), "the horizon without order")
+        try expect(store.wakeups().outbox[team], is: at(10), "the wakeups without order")
         try store.put(ordered(team))
-        try expect(store.wakeups().outbox[team], is: at(90), "the horizon in order")
+        try expect(store.wakeups().outbox[team], is: at(90), "the wakeups in order")
         try store.put(Endpoint(queue: team, url: "http://h/", createdAt: at(0)))
-        try expect(store.wakeups().outbox[team], is: at(10), "the horizon without order again")
+        try expect(store.wakeups().outbox[team], is: at(10), "the wakeups without order again")
       }
       try await subject.write { store in
         try store.put(ordered(team))
@@ -51,7 +51,7 @@ extension StoreConformance {
         try expect(claims.count, is: 2, "what can be claimed when the endpoint is gone")
       }
     },
-    Case("what is given back is visible at its own time again") { subject in
+    Case("a released claim is visible at its own time again") { subject in
       try await subject.write { store in
         for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id) }
         let ids = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 9)
@@ -59,14 +59,14 @@ extension StoreConformance {
         try store.acknowledge(ids[1], attempt: failure, state: .waiting(until: at(60)))
         try store.acknowledge(ids[2], attempt: nil, state: .delivered(at: at(11)))
         try store.release(ids + [DeliveryID(rawValue: "msg_none")], now: .latest)
-        try expect(store.wakeups().outbox, is: [desktop: at(10)], "the horizon")
+        try expect(store.wakeups().outbox, is: [desktop: at(10)], "the wakeups")
         let claims = try store.claimDeliveries(queue: desktop, now: at(12), visibleAgain: again, limit: 9)
         try expect(claims.map(\.delivery.id), is: [ids[0]], "what can be claimed")
         try expect(store.delivery(ids[1])?.state, is: .waiting(until: at(60)), "the state of one that failed")
         try expect(store.delivery(ids[2])?.state, is: .delivered(at: at(11)), "the state of one that arrived")
       }
     },
-    Case("what is sent again keeps its id and its attempts, and counts them no more") { subject in
+    Case("a redelivery keeps its id and attempts, and no longer counts them") { subject in
       for state in [Delivery.State.dead(at: at(20)), .cancelled(at: at(20)), .delivered(at: at(20))] {
         let id = "k\(state)".filter(\.isLetter)
         try await subject.write { store in
@@ -81,28 +81,28 @@ extension StoreConformance {
           try expect(store.delivery(delivery.id)?.state, is: .waiting(until: at(30)), "the state")
           try expect(store.delivery(delivery.id)?.attempts, is: 2, "the attempts")
           try expect(store.delivery(delivery.id)?.attemptsBefore, is: 2, "those that count no more")
-          try expect(store.wakeups().outbox, is: [desktop: at(30)], "the horizon")
+          try expect(store.wakeups().outbox, is: [desktop: at(30)], "the wakeups")
         }
         try await subject.reopen()
         try await subject.write { store in
           let claims = try store.claimDeliveries(queue: desktop, now: at(30), visibleAgain: again, limit: 9)
-          try expect(claims.map(\.delivery.attemptsBefore), is: [2], "what a claim brings of it")
+          try expect(claims.map(\.delivery.attemptsBefore), is: [2], "the claimed event")
           try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .delivered(at: at(31)))
         }
       }
     },
-    Case("what is under way is not sent again beside it, and what waits is tried at once") { subject in
+    Case("a delivery in flight is not redelivered, and a waiting one is retried at once") { subject in
       try await subject.write { store in
         try store.addFired("aaaa")
         let id = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id
-        try expect(!store.replay(id, now: at(11)), "one under way stays")
+        try expect(!store.replay(id, now: at(11)), "one in flight stays")
         try store.acknowledge(id, attempt: failure, state: .waiting(until: at(9_000)))
         try expect(store.replay(id, now: at(12)), "one that waits")
-        try expect(store.wakeups().outbox, is: [desktop: at(12)], "the horizon")
+        try expect(store.wakeups().outbox, is: [desktop: at(12)], "the wakeups")
         try expect(!store.replay(DeliveryID(rawValue: "msg_none"), now: at(12)), "one that is not there")
       }
     },
-    Case("what is sent again in an ordered queue takes its old place") { subject in
+    Case("a redelivery in an ordered queue keeps its position") { subject in
       try await subject.write { store in
         try store.addFired("aaaa", queues: [team])
         let id = try store.oldest(team)
@@ -110,12 +110,12 @@ extension StoreConformance {
         try store.put(ordered(team))
         try store.addFired("bbbb", queues: [team])
         try store.replay(id, now: at(40))
-        try expect(store.wakeups().outbox, is: [team: at(40)], "the horizon")
+        try expect(store.wakeups().outbox, is: [team: at(40)], "the wakeups")
         let claims = try store.claimDeliveries(queue: team, now: at(40), visibleAgain: again, limit: 9)
         try expect(claims.map(\.delivery.id), is: [id], "what can be claimed")
       }
     },
-    Case("the first delivery that arrives makes its open occurrence a delivered one") { subject in
+    Case("the first successful delivery marks its open occurrence as delivered") { subject in
       try await subject.write { store in
         let key = try store.addFired("aaaa", queues: [desktop, team])
         try store.acknowledge(try store.oldest(desktop), attempt: nil, state: .delivered(at: at(12)))
@@ -141,7 +141,7 @@ extension StoreConformance {
 
   /// Which history is removed, and which stays.
   static let historyCases: [Case] = [
-    Case("closed times go when they are old, with all that belongs to them") { subject in
+    Case("old closed occurrences are pruned, with all their records") { subject in
       try await subject.write { store in
         for (number, id) in ["aaaa", "bbbb", "cccc"].enumerated() {
           try store.addPast(id, at: at(Int64(number) * 100), endedAt: at(Int64(number) * 100 + 5))
@@ -161,7 +161,7 @@ extension StoreConformance {
         try expect(store.reminder(ReminderID(rawValue: "aaaa"))?.last, is: nil, "a reminder whose times went")
       }
     },
-    Case("what was closed late, is unanswered, comes again or is owed does not go for its age alone") { subject in
+    Case("occurrences closed late, unanswered, recurring or pending are not pruned by age alone") { subject in
       try await subject.write { store in
         try store.addPast("late", at: at(0), endedAt: at(900))
         try store.addFired("open")
@@ -174,7 +174,7 @@ extension StoreConformance {
         let kept = try store.occurrences(OccurrenceFilter(), page: Page())
         let first = try store.prune(HistoryEdge(oldest: at(10)), past: nil, limit: 10)
         try expect(first.count, is: 0, "how many closed ones went")
-        try expect(first.isOver, "all were looked at")
+        try expect(first.isOver, "all were examined")
         try expect(store.occurrences(OccurrenceFilter(), page: Page()), is: kept, "the occurrences that are left")
         let second = try store.prune(HistoryEdge(oldest: at(1_000)), past: nil, limit: 10)
         try expect(second.count, is: 2, "how many went in the end")
@@ -183,7 +183,7 @@ extension StoreConformance {
         try expect(store.wakeups().nextDue, is: at(9_000), "the snooze's end")
       }
     },
-    Case("history goes in small steps, past what stays") { subject in
+    Case("history is pruned in small steps, past rows that stay") { subject in
       try await subject.write { store in
         for number in 0..<10 {
           // Every third delivery is pending.
@@ -210,7 +210,7 @@ extension StoreConformance {
       let left = try await subject.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }
       try expect(left.count, is: 4, "how many are left")
     },
-    Case("a name is free again with the last trace of its reminder") { subject in
+    Case("an id is free once the last record of its reminder is pruned") { subject in
       try await subject.write { store in
         try store.addPast("aaaa", at: at(0), endedAt: at(5))
         try store.remove(ReminderID(rawValue: "aaaa"), now: at(6))
@@ -221,10 +221,10 @@ extension StoreConformance {
       try await subject.write { store in
         _ = try store.prune(HistoryEdge(first: at(100)), past: nil, limit: 10)
         try store.upsert(sample("aaaa"), next: at(50))
-        try expect(store.wakeups().nextDue, is: at(50), "the horizon")
+        try expect(store.wakeups().nextDue, is: at(50), "the wakeups")
       }
     },
-    Case("nothing goes where nothing is to go, nor in a reading body") { subject in
+    Case("nothing is pruned without need, or in a read-only body") { subject in
       try await subject.write { store in
         try store.addPast("aaaa", at: at(0), endedAt: at(5))
         try expect(

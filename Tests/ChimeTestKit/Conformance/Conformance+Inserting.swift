@@ -5,7 +5,7 @@ import ChimeSchedule
 extension StoreConformance {
   static var insertingCases: [Case] {
     [
-      Case("many reminders are inserted as each by itself would be") { subject in
+      Case("inserting many reminders equals inserting each") { subject in
         var all = try (0..<120).map { NewReminder(try sample("r\($0)"), next: at(100 + Int64($0))) }
         all.append(NewReminder(try sample("last")))
         var full = try fullSample("full")
@@ -20,7 +20,7 @@ extension StoreConformance {
             let record = try store.reminder(new.reminder.id)
             try expect(record?.reminder, is: new.reminder, "the reminder")
             try expect(record?.next, is: new.next, "its next time")
-            try expect(record?.nextDueAt, is: new.next.map { $0 + new.reminder.jitterOffset }, "when it is looked at")
+            try expect(record?.nextDueAt, is: new.next.map { $0 + new.reminder.jitterOffset }, "when it is due")
           }
           try expect(
             store.reminderIDs(.all, after: nil, limit: 1_000), is: inserted.map(\.reminder.id),
@@ -28,7 +28,7 @@ extension StoreConformance {
           try expect(store.wakeups().nextDue, is: first, "what comes next")
         }
       },
-      Case("of many reminders those are left out whose name is in use, or was") { subject in
+      Case("reminders whose id is or was in use are left out of many") { subject in
         try await subject.write { store in
           try store.upsert(sample("used"), next: at(50))
           try store.addFired("past", next: at(60))
@@ -49,7 +49,7 @@ extension StoreConformance {
         }
         try await subject.write { try expect($0.insert([]), is: [], "of none, none") }
       },
-      Case("whose count many reminders have raised is known") { subject in
+      Case("the owners whose counts many reminders raised are known") { subject in
         let acme = try await subject.write { try $0.enrol(tenant: "acme").number }
         try await subject.write { store in
           _ = try store.insert([
@@ -72,7 +72,7 @@ extension StoreConformance {
           return (try store.fireDue(at: at(12)).map(\.due.reminder.id.rawValue), wakes)
         }
         try expect(fired, is: ["aaaa", "wakes"], "what has fired")
-        try expect(wakes, is: at(12), "when the machine is woken")
+        try expect(wakes, is: at(12), "the wake-up")
       },
     ]
   }

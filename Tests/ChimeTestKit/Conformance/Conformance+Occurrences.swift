@@ -4,7 +4,7 @@ import ChimeSchedule
 extension StoreConformance {
   static var occurrenceCases: [Case] {
     [
-      Case("an occurrence comes back in each of its states, with every field") { subject in
+      Case("an occurrence reads back in each of its states, with every field") { subject in
         let states: [Occurrence.State] =
           [.fired, .delivered, .snoozed(until: at(99)), .done, .dismissed] + MissReason.allCases.map { .missed($0) }
         let id = try await subject.write { try $0.addFired("aaaa") }
@@ -23,7 +23,7 @@ extension StoreConformance {
           }
         }
       },
-      Case("closing an occurrence cancels what it owes and drops its snooze") { subject in
+      Case("closing an occurrence cancels its pending deliveries and its snooze") { subject in
         for state in [Occurrence.State.done, .dismissed, .missed(.skipped)] {
           let id = "c\(state)".filter(\.isLetter)
           try await subject.write { store in
@@ -35,7 +35,7 @@ extension StoreConformance {
             try expect(store.wakeups().nextDue, is: at(50), "the due time while snoozed")
             try expect(
               store.deliveries(DeliveryFilter(occurrence: key), page: Page()).filter(\.isPending).count, is: 2,
-              "what is owed while snoozed")
+              "the pending deliveries while snoozed")
             occurrence.state = state
             try store.update(occurrence, now: at(30))
             try expect(store.wakeups().nextDue, is: nil, "the due time once closed")
@@ -48,13 +48,13 @@ extension StoreConformance {
           }
         }
       },
-      Case("an open occurrence may be delivered without losing what it owes") { subject in
+      Case("an open occurrence may be delivered and keeps its pending deliveries") { subject in
         let pending = try await subject.write { store in
           let id = try store.addFired("aaaa", queues: [desktop, team])
           try store.update(try store.theOccurrence(id).delivered(at: at(12)), now: at(12))
           return try store.allDeliveries().filter(\.isPending).count
         }
-        try expect(pending, is: 2, "what is owed")
+        try expect(pending, is: 2, "the pending deliveries")
       },
       Case("snoozing again moves the due time") { subject in
         let due = try await subject.write { store in
@@ -68,7 +68,7 @@ extension StoreConformance {
         }
         try expect(due, is: [at(70)], "the due times")
       },
-      Case("several occurrences of one reminder are snoozed side by side") { subject in
+      Case("several occurrences of one reminder are snoozed independently") { subject in
         let (due, record) = try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           for scheduled in [at(10), at(20)] {
@@ -88,7 +88,7 @@ extension StoreConformance {
         try expect(record?.last?.id.scheduledAt, is: at(20), "the latest occurrence")
         try expect(record?.open, is: 2, "the open ones")
       },
-      Case("of several occurrences it is told which wait for no answer") { subject in
+      Case("the answered ones of several occurrences are found") { subject in
         let states: [Occurrence.State] =
           [.fired, .delivered, .snoozed(until: at(99)), .done, .dismissed, .missed(.skipped)]
         try await subject.write { store in
@@ -107,7 +107,7 @@ extension StoreConformance {
           try expect(store.answered(among: []), is: [], "of none")
         }
       },
-      Case("an unknown occurrence is not there, and cannot be updated") { subject in
+      Case("an unknown occurrence is not found, and cannot be updated") { subject in
         let id = OccurrenceID(reminder: ReminderID(rawValue: "none"), scheduledAt: at(0))
         let found = try await subject.read { try $0.occurrence(id) }
         try expect(found, is: nil, "the occurrence")

@@ -29,19 +29,19 @@ extension StoreConformance {
           try expect(store.endpoint(all[0].queue), is: all[0], "another owner's of that name")
         }
       },
-      Case("removing an endpoint cancels what its queue owes") { subject in
+      Case("removing an endpoint cancels its pending deliveries") { subject in
         try await subject.write { store in
           try store.put(Endpoint(queue: team, url: "http://a/", createdAt: at(1)))
           try store.addFired("aaaa", queues: [desktop, team])
           try expect(store.removeEndpoint(team, now: at(20)), is: true, "whether there was one")
           try expect(store.removeEndpoint(team, now: at(21)), is: false, "whether there was one still")
           try expect(store.endpoints(owner: nil), is: [], "the endpoints")
-          try expect(store.wakeups().outbox, is: [desktop: at(10)], "what is owed")
+          try expect(store.wakeups().outbox, is: [desktop: at(10)], "the pending deliveries")
           let states = try store.deliveries(DeliveryFilter(channel: team.channel), page: Page()).map(\.state)
           try expect(states, is: [.cancelled(at: at(20))], "its deliveries")
         }
       },
-      Case("an answer is kept for its owner's token for a day") { subject in
+      Case("a reply is kept for its owner's token for a day") { subject in
         try await subject.write { store in
           try store.keepAnswer([1, 0, 255], owner: 1, token: "t", now: at(0))
           try store.keepAnswer([], owner: 2, token: "t", now: at(0))
@@ -58,7 +58,7 @@ extension StoreConformance {
           try expect(store.answer(owner: 1, token: "later"), is: [2], "the younger answer")
         }
       },
-      Case("an action token is spent once, and forgotten when it has expired") { subject in
+      Case("an action token is used once, and deleted when it has expired") { subject in
         try await subject.write { store in
           try expect(store.spend("a", until: at(100), now: at(0)), is: true, "the first time")
           try expect(store.spend("b", until: at(50), now: at(0)), is: true, "another")
@@ -70,18 +70,18 @@ extension StoreConformance {
           try expect(store.spend("b", until: at(300), now: at(101)), is: true, "one that had expired")
           try expect(store.spend("a", until: at(300), now: at(101)), is: true, "the other that had expired")
         }
-        struct Undone: Error {}
+        struct Aborted: Error {}
         do {
           try await subject.write { store in
             _ = try store.spend("c", until: at(900), now: at(0))
-            throw Undone()
+            throw Aborted()
           }
-        } catch is Undone {}
+        } catch is Aborted {}
         try await subject.write { store in
           try expect(store.spend("c", until: at(900), now: at(0)), is: true, "one whose use was undone")
         }
       },
-      Case("by which way an answer came is kept with the occurrence") { subject in
+      Case("the channel of an answer is kept with the occurrence") { subject in
         try await subject.write { store in
           try store.addFired("aaaa", queues: [desktop])
           guard var occurrence = try store.occurrences(OccurrenceFilter(), page: Page()).first else { return }
@@ -106,7 +106,7 @@ extension StoreConformance {
           try expect(store.occurrence(found.id)?.answeredBy, is: nil, "of an answer by the socket")
         }
       },
-      Case("gauges count reminders, and what each queue is owed") { subject in
+      Case("gauges count reminders, and the pending deliveries of each queue") { subject in
         let empty = try await subject.read { try $0.gauges() }
         try expect(empty, is: StoreGauges(reminders: 0, scheduled: 0, queues: []), "those of an empty store")
         try await subject.write { store in
@@ -132,7 +132,7 @@ extension StoreConformance {
             StoreGauges.DeliveryQueueGauge(queue: team, pending: 2, oldest: created, dead: 0),
           ], "the queues")
       },
-      Case("notes are kept, replaced and dropped") { subject in
+      Case("notes are stored, replaced and removed") { subject in
         try await subject.write { store in
           try store.setNote("seen", "1")
           try store.setNote("seen", "2")
@@ -144,7 +144,7 @@ extension StoreConformance {
         let notes = try await subject.read { store in try ["seen", "gone", "empty", "none"].map(store.note) }
         try expect(notes, is: ["2", nil, "", nil], "the notes")
       },
-      Case("counts know reminders with a next time or an open occurrence, of one owner or all") { subject in
+      Case("counts include reminders with a next time or an open occurrence, of one owner or all") { subject in
         try await subject.write { store in
           try store.upsert(sample("aaaa", owner: 1), next: at(900))
           try store.upsert(sample("bbbb", owner: 1), next: nil)
@@ -178,11 +178,11 @@ extension StoreConformance {
         try await subject.read { store in
           try expect(store.ids(ReminderFilter()), is: [], "the reminders")
           try expect(store.note("a"), is: nil, "the note")
-          try expect(store.wakeups(), is: NextWakeups(), "the horizon")
+          try expect(store.wakeups(), is: NextWakeups(), "the wakeups")
         }
         try await subject.write { try $0.upsert(sample("aaaa"), next: nil) }
       },
-      Case("silences are those of each owner, and the last one counts") { subject in
+      Case("each owner has one silence, the last one set") { subject in
         let (first, second) = (Silence(until: at(60)), Silence(until: at(90), coversCritical: true))
         try await subject.write { store in
           try store.setNote("silent", "no silence")
@@ -199,7 +199,7 @@ extension StoreConformance {
         try await subject.write { try $0.setSilence(nil, of: 1_000) }
         try await subject.read { try expect($0.silences(), is: [.max: second], "what is left") }
       },
-      Case("neighbours of a body that throws are not harmed") { subject in
+      Case("a body that throws does not affect others in the same commit") { subject in
         struct Refusal: Error {}
         let store = subject.store
         let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
@@ -224,7 +224,7 @@ extension StoreConformance {
           try expect(ids.contains("r\(number)"), is: number % 3 != 0, "whether \(number) is there")
         }
       },
-      Case("two hundred writers at once all land, and see each other in order") { subject in
+      Case("two hundred concurrent writers all commit, and see each other in order") { subject in
         let store = subject.store
         try await store.write { try $0.setNote("n", "0") }
         let seen = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -246,7 +246,7 @@ extension StoreConformance {
         try expect(note, is: "200", "the count")
         try expect(count, is: 200, "the reminders")
       },
-      Case("one id that two ask for at once is given to one") { subject in
+      Case("an id that two writers request at once goes to one") { subject in
         let store = subject.store
         let outcomes = await withTaskGroup(of: StoreFailure?.self) { group in
           for number in 0..<20 {
@@ -261,9 +261,9 @@ extension StoreConformance {
         }
         try expect(outcomes.count { $0 == nil }, is: 1, "how many have it")
         try expect(
-          outcomes.count { $0 == .idTaken(ReminderID(rawValue: "same")) }, is: 19, "how many were told it is taken")
+          outcomes.count { $0 == .idTaken(ReminderID(rawValue: "same")) }, is: 19, "how many were refused")
       },
-      Case("a read sees what was written before it, and cannot write") { subject in
+      Case("a read sees earlier writes, and cannot write") { subject in
         for number in 0..<50 {
           try await subject.write { try $0.setNote("n", "\(number)") }
           let note = try await subject.read { try $0.note("n") }
@@ -289,7 +289,7 @@ extension StoreConformance {
         ]
         for verb in verbs { try await expect(.readOnly) { try await subject.read(verb) } }
       },
-      Case("a closed store says so, and what was begun is there") { subject in
+      Case("a closed store says so, and changes begun before are there") { subject in
         let store = subject.store
         async let last: Void = store.write { try $0.setNote("last", "1") }
         try await last

@@ -6,7 +6,7 @@ extension StoreConformance {
 
   static var outboxCases: [Case] {
     [
-      Case("claims come oldest first, are hidden, and come back") { subject in
+      Case("claims are made oldest first, hidden, and visible again when they expire") { subject in
         try await subject.write { store in
           for (number, id) in ["aaaa", "bbbb", "cccc"].enumerated() {
             try store.upsert(sample(id), next: at(Int64(10 + number)))
@@ -24,11 +24,11 @@ extension StoreConformance {
         try expect(await claim(at(13), 2), is: ["cccc"], "what is left")
         try expect(await claim(at(499), 2), is: [], "while hidden")
         let outbox = try await subject.read { try $0.wakeups().outbox }
-        try expect(outbox, is: [desktop: again], "the horizon while hidden")
+        try expect(outbox, is: [desktop: again], "the wakeups while hidden")
         try await subject.reopen()
-        try expect(await claim(at(500), 10), is: ["aaaa", "bbbb", "cccc"], "what came back")
+        try expect(await claim(at(500), 10), is: ["aaaa", "bbbb", "cccc"], "the restored data")
       },
-      Case("a claim brings all that a channel needs, and counts no attempt") { subject in
+      Case("a claim contains all that a channel needs, and counts no attempt") { subject in
         let message = try await subject.write { store in
           try store.upsert(fullSample("full"), next: at(10), nextDueAt: at(10))
           try store.fireDue(at: at(10), queues: [team])
@@ -55,7 +55,7 @@ extension StoreConformance {
         try await subject.write { try $0.acknowledge(id, attempt: failed, state: .waiting(until: at(40))) }
         try await subject.write { store in
           try expect(store.delivery(id)?.state, is: .waiting(until: at(40)), "the state")
-          try expect(store.wakeups().outbox, is: [desktop: at(40)], "the horizon")
+          try expect(store.wakeups().outbox, is: [desktop: at(40)], "the wakeups")
           let early = try store.claimDeliveries(queue: desktop, now: at(39), visibleAgain: again, limit: 1)
           try expect(early, is: [], "before its time")
           let claimed = try store.claimDeliveries(queue: desktop, now: at(40), visibleAgain: again, limit: 1)
@@ -67,10 +67,10 @@ extension StoreConformance {
           try expect(store.attempts(of: id), is: [failed, delivered], "the attempts")
           try expect(store.delivery(id)?.state, is: .delivered(at: at(41)), "the state")
           try expect(store.delivery(id)?.attempts, is: 2, "their number")
-          try expect(store.wakeups().outbox, is: [:], "the horizon")
+          try expect(store.wakeups().outbox, is: [:], "the wakeups")
         }
       },
-      Case("what is no longer owed keeps its state, and its attempt is recorded all the same") { subject in
+      Case("a canceled delivery keeps its state, and its attempt is recorded") { subject in
         for state in [Delivery.State.delivered(at: at(1)), .dead(at: at(2)), .cancelled(at: at(3))] {
           let id = "k\(state)".filter(\.isLetter)
           try await subject.write { store in
@@ -81,11 +81,11 @@ extension StoreConformance {
             try store.acknowledge(delivery, attempt: late, state: .waiting(until: at(99)))
             try expect(store.delivery(delivery)?.state, is: state, "the state")
             try expect(store.attempts(of: delivery), is: [late], "the attempts")
-            try expect(store.wakeups().outbox, is: [:], "the horizon")
+            try expect(store.wakeups().outbox, is: [:], "the wakeups")
           }
         }
       },
-      Case("being blocked counts no attempt") { subject in
+      Case("a blocked delivery counts no attempt") { subject in
         let delivery = try await subject.write { store in
           let key = try store.addFired("aaaa")
           let id = try store.deliveries(DeliveryFilter(occurrence: key), page: Page())[0].id
@@ -95,7 +95,7 @@ extension StoreConformance {
         try expect(delivery?.attempts, is: 0, "the attempts")
         try expect(delivery?.state, is: .waiting(until: at(60)), "the state")
       },
-      Case("what is delivered in a later round is delivered, and was so first in the earlier") { subject in
+      Case("an occurrence delivered in two rounds keeps the time of the first") { subject in
         try await subject.write { store in
           let team = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
           let id = try store.addFired("aaaa", queues: [desktop, team])
@@ -113,12 +113,12 @@ extension StoreConformance {
           try expect(store.theOccurrence(id).deliveredAt, is: at(41), "when it first was")
         }
       },
-      Case("what tells an event is owed whatever becomes of its occurrence, and says nothing of whether it was shown") {
+      Case("an event stays pending whatever happens to its occurrence, and does not count as shown") {
         subject in
-        let told = DeliveryEvent(.told(.snoozed), by: "endpoint:phone", until: at(70))
+        let told = DeliveryEvent(.event(.snoozed), by: "endpoint:phone", until: at(70))
         let withdrawal = DeliveryEvent(.withdrawal, message: DeliveryID(rawValue: "msg_first"))
         let givenUp = DeliveryEvent(
-          .told(.givenUp), reason: .quiet, message: DeliveryID(rawValue: "msg_first"), channel: team.channel)
+          .event(.givenUp), reason: .quiet, message: DeliveryID(rawValue: "msg_first"), channel: team.channel)
         @Sendable func event(_ name: String, _ id: OccurrenceID, _ event: DeliveryEvent, round: Int = 1) -> Delivery {
           Delivery(
             id: DeliveryID(rawValue: "msg_\(name)"), occurrence: id, queue: team, round: round, createdAt: at(11),
@@ -134,11 +134,11 @@ extension StoreConformance {
         try await subject.reopen()
         try await subject.write { store in
           let pending = try store.deliveries(DeliveryFilter(channel: team.channel), page: Page())
-          try expect(pending.map(\.event), is: [givenUp, withdrawal, told], "what they tell")
+          try expect(pending.map(\.event), is: [givenUp, withdrawal, told], "their events")
           try expect(pending.map(\.round), is: [3, 1, 1], "of which round")
-          try expect(store.wakeups().outbox, is: [desktop: at(10), team: at(11)], "the horizon")
+          try expect(store.wakeups().outbox, is: [desktop: at(10), team: at(11)], "the wakeups")
           let claimed = try store.claimDeliveries(queue: team, now: at(12), visibleAgain: again, limit: 2)
-          try expect(claimed.map(\.delivery.event), is: [told, withdrawal], "what a claim brings of it")
+          try expect(claimed.map(\.delivery.event), is: [told, withdrawal], "the claimed event")
           let attempt = Attempt(number: 1, startedAt: at(12), took: .zero, outcome: .delivered)
           try store.acknowledge(claimed[0].delivery.id, attempt: attempt, state: .delivered(at: at(12)))
           try expect(store.theOccurrence(id).state, is: .fired, "the occurrence's state")
@@ -154,10 +154,10 @@ extension StoreConformance {
           try store.update(occurrence, now: at(40))
           try store.remove(id.reminder, now: at(50))
           let left = try store.deliveries(DeliveryFilter(occurrence: id), page: Page()).filter(\.isPending)
-          try expect(left.map(\.event), is: [givenUp, withdrawal], "what is owed still")
+          try expect(left.map(\.event), is: [givenUp, withdrawal], "the deliveries still pending")
         }
       },
-      Case("what the receiver calls a message is kept with it, whatever is tried later") { subject in
+      Case("the receiver's id of a message is kept through later attempts") { subject in
         let id = try await subject.write { store in
           _ = try store.addFired("aaaa")
           let claimed = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 1)
@@ -177,7 +177,7 @@ extension StoreConformance {
           try expect(store.receipt(of: DeliveryID(rawValue: "msg_none")), is: nil, "of one that is not there")
         }
       },
-      Case("a message may have been shown when it was delivered, tried or claimed") { subject in
+      Case("a delivered, attempted or claimed message may have been shown") { subject in
         try await subject.write { store in
           let id = try store.addFired("aaaa", queues: [desktop, team])
           try expect(store.sent(of: id), is: [], "before any claim")
@@ -225,7 +225,7 @@ extension StoreConformance {
           try expect(later.map(\.occurrence.id.reminder.rawValue), is: ["bbbb"], "what was waiting")
         }
       },
-      Case("what this daemon has claimed itself is no former owner's") { subject in
+      Case("this daemon's own claims do not count as a former owner's") { subject in
         try await subject.write { store in
           try store.addFired("aaaa")
           let claims = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 9)
@@ -235,7 +235,7 @@ extension StoreConformance {
           try expect(more.count, is: 0, "what is visible")
         }
       },
-      Case("of several deliveries it is told which are owed no more") { subject in
+      Case("the deliveries of several that are no longer pending are found") { subject in
         try await subject.write { store in
           for id in ["aaaa", "bbbb", "cccc", "dddd"] { try store.addFired(id) }
           let claims = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 4)
@@ -244,11 +244,13 @@ extension StoreConformance {
           try store.acknowledge(ids[1], attempt: nil, state: .waiting(until: at(60)))
           try store.remove(claims[2].occurrence.id.reminder, now: at(12))
           let unknown = DeliveryID(rawValue: "msg_none")
-          try expect(store.settled(among: ids + [unknown]), is: [ids[0], ids[2], unknown], "what is owed no more")
+          try expect(
+            store.settled(among: ids + [unknown]), is: [ids[0], ids[2], unknown],
+            "the deliveries that are no longer pending")
           try expect(store.settled(among: []), is: [], "of none")
         }
       },
-      Case("a queue that is woken tries what waits at once, but not what is under way") { subject in
+      Case("a woken queue retries waiting deliveries at once, but not those in flight") { subject in
         try await subject.write { store in
           for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, queues: [desktop, team]) }
           for queue in [desktop, team] {
@@ -256,7 +258,7 @@ extension StoreConformance {
             try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .waiting(until: at(9_000)))
           }
           try store.wake(queue: team, now: at(20))
-          try expect(store.wakeups().outbox[team], is: at(10), "the horizon of the queue")
+          try expect(store.wakeups().outbox[team], is: at(10), "the wakeup of the queue")
           let woken = try store.claimDeliveries(queue: team, now: at(20), visibleAgain: again, limit: 9)
           try expect(
             Set(woken.map(\.occurrence.id.reminder.rawValue)), is: ["aaaa", "cccc"], "what the queue may try")
@@ -268,16 +270,16 @@ extension StoreConformance {
           try store.wake(queue: DeliveryQueue(owner: 5, channel: .desktop), now: at(20))
         }
       },
-      Case("what was woken as the clock went back stays so when it is claimed and let go") { subject in
+      Case("a delivery woken when the clock went back stays due after its claim is released") { subject in
         try await subject.write { store in
           // It fired at 10; now the clock is at 5.
           try store.addFired("aaaa", queues: [team])
           try store.wake(queue: team, now: at(5))
           let claims = try store.claimDeliveries(queue: team, now: at(5), visibleAgain: at(6), limit: 1)
-          try expect(claims.count, is: 1, "what was woken")
+          try expect(claims.count, is: 1, "the woken deliveries")
           try store.release(claims.map(\.delivery.id), now: at(5))
           let again = try store.claimDeliveries(queue: team, now: at(5), visibleAgain: at(6), limit: 1)
-          try expect(again.map(\.delivery.id), is: claims.map(\.delivery.id), "what may be tried again")
+          try expect(again.map(\.delivery.id), is: claims.map(\.delivery.id), "what may be retried")
           // The clock goes back while the delivery is claimed.
           try store.release(claims.map(\.delivery.id), now: at(2))
           let third = try store.claimDeliveries(queue: team, now: at(2), visibleAgain: at(6), limit: 1)
@@ -337,7 +339,7 @@ extension StoreConformance {
           )
         }
       },
-      Case("a removed reminder's delivery under way can still be told of") { subject in
+      Case("the result of a removed reminder's delivery in flight is recorded") { subject in
         let (state, attempts) = try await subject.write { store in
           let key = try store.addFired("aaaa")
           let id = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id

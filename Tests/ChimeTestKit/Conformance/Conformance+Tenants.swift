@@ -4,7 +4,7 @@ import ChimeSchedule
 extension StoreConformance {
   static var tenantCases: [Case] {
     [
-      Case("a tenant is given a number once") { subject in
+      Case("a tenant gets a number once") { subject in
         let (b, a) = try await subject.write { store in
           (try store.enrol(tenant: "beta"), try store.enrol(tenant: "acme"))
         }
@@ -18,7 +18,7 @@ extension StoreConformance {
         try await subject.read { store in try expect(store.tenants(), is: [a, b], "the tenants, read") }
         try await expect(.readOnly) { try await subject.read { _ = try $0.enrol(tenant: "gamma") } }
       },
-      Case("what a tenant has to come is counted") { subject in
+      Case("a tenant's scheduled reminders are counted") { subject in
         let (acme, other) = try await subject.write { store in
           (try store.enrol(tenant: "acme").number, try store.enrol(tenant: "other").number)
         }
@@ -67,7 +67,7 @@ extension StoreConformance {
         }
         try await subject.write { store in try counted(1, store, "another tenant's") }
       },
-      Case("whose count a body may have raised is known") { subject in
+      Case("the owners whose counts a body may have raised are known") { subject in
         let acme = try await subject.write { try $0.enrol(tenant: "acme").number }
         try await subject.write { store in
           try expect(store.tenantsWithMore, is: [], "at first")
@@ -84,7 +84,7 @@ extension StoreConformance {
           try expect(store.tenantsWithMore, is: [acme], "one that had none")
         }
       },
-      Case("what a body that failed has added is not counted") { subject in
+      Case("reminders added by a failed body are not counted") { subject in
         struct Refused: Error {}
         let acme = try await subject.write { try $0.enrol(tenant: "acme").number }
         do {

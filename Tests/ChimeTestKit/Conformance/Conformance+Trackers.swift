@@ -5,7 +5,7 @@ import ChimeTracking
 extension StoreConformance {
   static var trackerCases: [Case] {
     [
-      Case("a tracker comes back as it was put, with every field") { subject in
+      Case("a tracker reads back with every field") { subject in
         let (full, plain) = (try fullTracker(waterKey), try sampleTracker(watchKey))
         try expectFull(full, plain, but: ["owner"])
         try await subject.write { store in
@@ -18,7 +18,7 @@ extension StoreConformance {
           try expect(store.tracker(watchKey), is: plain, "the plain one")
         }
       },
-      Case("each goal, unit and way of counting days comes back") { subject in
+      Case("each goal, unit and way of counting days reads back") { subject in
         var number: Int64 = 0
         for target: Goal.Target? in [nil, .count(3), .total(Quantity(grains: 9)), .value(Quantity(grains: -9))] {
           for period in Goal.Period.allCases {
@@ -31,7 +31,7 @@ extension StoreConformance {
                 tracker.goal = target.map { Goal($0, each: period, atMost: number.isMultiple(of: 2)) }
                 (tracker.counting, tracker.kind, tracker.generation) = (counting, kind, number)
                 tracker.unit = [nil, Unit("lb"), Unit("pages")][Int(number % 3)]
-                tracker.slot = Tracker.TimeOfDay.allCases[Int(number % 3)]
+                tracker.timeOfDay = Tracker.TimeOfDay.allCases[Int(number % 3)]
                 let wanted = tracker
                 try await subject.write { store in
                   try store.put(wanted)
@@ -42,7 +42,7 @@ extension StoreConformance {
           }
         }
       },
-      Case("trackers are listed by pack and as they were made, of one owner or all") { subject in
+      Case("trackers are listed by pack and creation, of one owner or all") { subject in
         @Sendable func tracker(_ id: String, _ pack: String?, owner: UInt32 = 1_000, at seconds: Int64 = 0) throws
           -> Tracker
         {
@@ -67,7 +67,7 @@ extension StoreConformance {
           try expect(store.tracker(TrackerKey(owner: 8, id: waterKey.id)), is: nil, "one there is not")
         }
       },
-      Case("a tracker goes with its entries, items, milestones and totals, and no other's") { subject in
+      Case("removing a tracker removes its entries, items, milestones and totals, and no others") { subject in
         let keys = [waterKey, watchKey, TrackerKey(owner: 7, id: waterKey.id)]
         try await subject.write { store in
           for key in keys { try store.fill(key) }
@@ -82,7 +82,7 @@ extension StoreConformance {
           try expect(store.isEmpty(waterKey), "something of it has come again with the name")
         }
       },
-      Case("what belongs to a tracker needs one") { subject in
+      Case("entries, items and milestones need their tracker") { subject in
         let refusal = StoreFailure.internalError("there is no tracker water")
         let writes: [@Sendable (any StoreTransaction) throws -> Void] = [
           { _ = try $0.insert(sampleEntry()) }, { try $0.put(sampleItem(.init(rawValue: "a"), waterKey)) },
@@ -103,7 +103,7 @@ extension StoreConformance {
           try expect(store.isEmpty(waterKey), "something is there")
         }
       },
-      Case("items come back with every field, by title, and belong to their tracker") { subject in
+      Case("items read back with every field, by title, and belong to their tracker") { subject in
         let full = sampleItem()
         let plain = Item(
           id: ItemID(rawValue: "b"), tracker: watchKey.id, owner: 1_000, title: "aviator", createdAt: at(1))
@@ -130,7 +130,7 @@ extension StoreConformance {
           try expect(store.items(of: waterKey).count, is: 1, "the other tracker's")
         }
       },
-      Case("milestones come back with every field, newest first, under numbers given once") { subject in
+      Case("milestones read back with every field, newest first, and numbers are not reused") { subject in
         let other = TrackerKey(owner: 7, id: waterKey.id)
         let made = try await subject.write { store in
           for key in [waterKey, watchKey, other] { try store.put(sampleTracker(key)) }
@@ -147,7 +147,7 @@ extension StoreConformance {
           try expect(store.milestones(owner: 1_000, tracker: waterKey.id), is: [made[2], made[0]], "a tracker's")
           var changed = made[0]
           (changed.title, changed.day, changed.value) = ("Changed", trackingDay(4), nil)
-          try expect(store.put(changed), is: changed, "what was put")
+          try expect(store.put(changed), is: changed, "the written value")
           try expect(store.milestones(owner: 1_000, tracker: waterKey.id), is: [changed, made[2]], "one changed")
           try expect(store.removeMilestone(changed.id, owner: 7), is: nil, "a stranger's removal")
           try expect(store.removeMilestone(changed.id, owner: 1_000), is: changed, "what was removed")
@@ -163,7 +163,7 @@ extension StoreConformance {
           }
         }
       },
-      Case("totals of days and the summary are kept, replaced and dropped") { subject in
+      Case("daily totals and the summary are stored, replaced and removed") { subject in
         var summary = TrackerSummary()
         (summary.entries, summary.strength, summary.firstDay) = (7, 1.0 / 3, trackingDay(1))
         summary.longest = Streak(length: 3, unit: .weeks, first: trackingDay(1), last: trackingDay(8))
@@ -199,7 +199,7 @@ extension StoreConformance {
           try expect(store.summary(of: waterKey), is: nil, "the summary that was dropped")
         }
       },
-      Case("a pack comes back as it was installed, with every field") { subject in
+      Case("an installed pack reads back with every field") { subject in
         let pack = try fullPack()
         try expectFull(pack, Pack(id: PackID(rawValue: "a"), title: "", text: ""), but: ["samples"])
         try expectFull(pack.reminders[0], pack.reminders[1], but: [])
@@ -234,22 +234,22 @@ extension StoreConformance {
           try expect(store.packs(owner: nil), is: [plain], "what is left")
         }
       },
-      Case("a pack that is written and undone is not remembered") { subject in
+      Case("an undone installation leaves no pack") { subject in
         let pack = InstalledPack(pack: try fullPack(), owner: 7, installedAt: at(9))
         try await subject.write { try $0.put(pack) }
-        struct Undone: Error {}
+        struct Aborted: Error {}
         do {
           try await subject.write { store in
             var other = pack
             other.pack = try fullPack(title: "Another")
             try store.put(other)
-            try expect(store.pack(pack.pack.id, owner: 7), is: other, "what was put")
-            throw Undone()
+            try expect(store.pack(pack.pack.id, owner: 7), is: other, "the written value")
+            throw Aborted()
           }
-        } catch is Undone {}
+        } catch is Aborted {}
         try await subject.read { try expect($0.pack(pack.pack.id, owner: 7), is: pack, "what is there") }
       },
-      Case("what is unlocked is its owner's, and outlives its pack") { subject in
+      Case("unlocks belong to their owner, and remain without their pack") { subject in
         let hydration = PackID(rawValue: "hydration")
         let progress = [
           AchievementProgress(

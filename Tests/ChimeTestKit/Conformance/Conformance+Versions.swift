@@ -6,7 +6,7 @@ private let id = ReminderID(rawValue: "aaaa")
 extension StoreConformance {
   /// The definitions that a reminder has had, for the audit of its times.
   static let versionCases: [Case] = [
-    Case("a definition is kept with the span of its times when another replaces it") { subject in
+    Case("a replaced definition is kept with the span of its times") { subject in
       try await subject.write { store in
         try store.upsert(sample("aaaa"), next: at(10))
         try expect(spans(store), is: ["10 10 now weekdays at 08:30"], "a new one")
@@ -31,12 +31,12 @@ extension StoreConformance {
       }
       try await subject.reopen()
       try await subject.write { store in
-        try expect(store.versions(of: id).last?.dueAt, is: at(12), "when the next is looked at")
+        try expect(store.versions(of: id).last?.dueAt, is: at(12), "when the next is due")
         try store.upsert(daily(5), next: nil)
         try expect(spans(store).last, is: "10 12 weekdays at 08:30", "one that is over leaves no span without times")
       }
     },
-    Case("what a definition gives again since the clock was set back is not the former one's") { subject in
+    Case("times repeated after the clock was set back belong to the new definition") { subject in
       try await subject.write { store in
         try store.upsert(sample("aaaa"), next: at(10), since: at(5))
         try store.fireDue(at: at(900), next: at(910))
@@ -51,7 +51,7 @@ extension StoreConformance {
           "in the order in which they were in force")
       }
     },
-    Case("a former definition ends where the clock is set back to, although the next time stays") { subject in
+    Case("a former definition ends where the clock was set back to, although the next time stays") { subject in
       try await subject.write { store in
         try store.upsert(sample("aaaa"), next: at(10), since: at(5))
         try store.fireDue(at: at(900), next: at(910))
@@ -60,7 +60,7 @@ extension StoreConformance {
         try expect(spans(store), is: ["5 20 weekdays at 08:30", "900 950 now daily at 09:00"], "the spans")
       }
     },
-    Case("a due time that moves by itself begins a new span") { subject in
+    Case("a recomputed due time begins a new span") { subject in
       try await subject.write { store in
         try store.upsert(sample("aaaa"), next: at(10))
         try store.fireDue(at: at(10), next: at(20))
@@ -69,7 +69,7 @@ extension StoreConformance {
           spans(store), is: ["10 20 weekdays at 08:30", "30 30 now weekdays at 08:30"], "the zone has changed")
       }
     },
-    Case("a definition counts from the moment at which it was made") { subject in
+    Case("a definition is in force from its creation") { subject in
       try await subject.write { store in
         try store.upsert(sample("aaaa"), next: at(10), since: at(5))
         try expect(spans(store), is: ["5 10 now weekdays at 08:30"], "a new one")
@@ -85,7 +85,7 @@ extension StoreConformance {
         try expect(spans(store).last, is: "35 40 now daily at 09:00", "another with the same next time")
       }
     },
-    Case("a removed reminder's definitions stay as long as its history") { subject in
+    Case("the definitions of a removed reminder stay as long as its history") { subject in
       try await subject.write { store in
         try store.addFired("aaaa", next: at(20))
         try store.remove(id, now: at(15))
@@ -96,7 +96,7 @@ extension StoreConformance {
         try expect(store.versionedIDs(owner: nil, after: nil, limit: 9), is: [], "the ids then")
       }
     },
-    Case("definitions are forgotten when their times are") { subject in
+    Case("definitions are pruned with their times") { subject in
       try await subject.write { store in
         try store.addFired("aaaa", next: at(20))
         try store.upsert(daily(1), next: at(30))
@@ -109,7 +109,7 @@ extension StoreConformance {
         try expect(ScheduleAudit.keptSince(in: store), is: at(20), "after less was to be forgotten")
       }
     },
-    Case("reminders that there are or were are listed in their order, of one owner or of all") { subject in
+    Case("present and former reminders are listed in order, of one owner or all") { subject in
       try await subject.write { store in
         for (name, owner) in [("cccc", 1_000), ("aaaa", 1_001), ("bbbb", 1_000), ("dddd", 1_000)] {
           try store.addFired(name, owner: UInt32(owner), next: at(20))

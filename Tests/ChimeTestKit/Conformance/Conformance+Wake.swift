@@ -5,7 +5,7 @@ import ChimeSchedule
 extension StoreConformance {
   static var wakeCases: [Case] {
     [
-      Case("the machine is woken for the earliest time that asks for it") { subject in
+      Case("the wake-up is the earliest time that requests one") { subject in
         try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           try expect(store.wakeups().nextWake, is: nil, "without one that wakes")
@@ -15,7 +15,7 @@ extension StoreConformance {
         }
         try await subject.reopen()
         try await subject.write { store in
-          try expect(store.reminder(ReminderID(rawValue: "cccc"))?.reminder.wake, is: true, "what is kept")
+          try expect(store.reminder(ReminderID(rawValue: "cccc"))?.reminder.wake, is: true, "the stored value")
           try expect(store.wakeups().nextWake, is: at(30), "after a restart")
           try expect(store.wakeups().nextDue, is: at(10), "beside the earliest due time")
           try expect(store.due(now: at(29), limit: 5, after: nil).nextWake, is: at(30), "the next to come")
@@ -33,7 +33,7 @@ extension StoreConformance {
           try expect(store.wakeups().nextWake, is: nil, "once it does not ask any more")
         }
       },
-      Case("the machine is woken with jitter, and not for what is paused or passed over") { subject in
+      Case("the wake-up includes jitter, and leaves out paused and skipped times") { subject in
         try await subject.write { store in
           var reminder = try waking("aaaa")
           reminder.jitter = .minutes(10)
@@ -48,14 +48,14 @@ extension StoreConformance {
           reminder.generation = 2
           (reminder.pause, reminder.skipNext) = (.none, 1)
           try store.upsert(reminder, next: at(100))
-          try expect(store.wakeups().nextWake, is: nil, "for a time that is passed over")
+          try expect(store.wakeups().nextWake, is: nil, "for a skipped time")
           var firing = fire(try store.claimDue(now: at(100), limit: 1)[0], next: at(200))
           firing.skipNext = 0
           try store.record([firing])
           try expect(store.wakeups().nextWake, is: at(200), "for the time after it")
         }
       },
-      Case("the machine is woken for the end of a snooze and for a repeat") { subject in
+      Case("the end of a snooze and a repeat request a wake-up") { subject in
         try await subject.write { store in
           var reminder = try waking("aaaa")
           reminder.nag = Nag(every: .seconds(20))
@@ -81,7 +81,7 @@ extension StoreConformance {
           try expect(store.wakeups().nextDue, is: at(60), "the due time")
         }
       },
-      Case("an old decision does not wake for what has been changed since") { subject in
+      Case("an outdated decision requests no wake-up for a changed reminder") { subject in
         try await subject.write { store in
           var reminder = try waking("aaaa")
           reminder.nag = Nag(every: .seconds(20))
@@ -91,7 +91,7 @@ extension StoreConformance {
           try store.upsert(reminder, next: at(500))
           try store.record([fire(due, next: at(100), repeatAt: at(30))])
           try expect(store.wakeups().nextDue, is: at(30), "the repeat")
-          try expect(store.wakeups().nextWake, is: nil, "what wakes")
+          try expect(store.wakeups().nextWake, is: nil, "the wake-up")
         }
       },
     ]

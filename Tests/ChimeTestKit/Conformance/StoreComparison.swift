@@ -55,13 +55,13 @@ public struct StoreComparison: Sendable {
         let said = try (0..<Int.random(in: 1...3, using: &random)).map { part in
           try Self.operation(step * 4 + part, transaction, &random)
         }
-        if Int.random(in: 0..<10, using: &random) == 0 { throw Undone(said: "\(said)") }
+        if Int.random(in: 0..<10, using: &random) == 0 { throw Aborted(said: "\(said)") }
         return "\(said)"
       }
-    } catch let undone as Undone { return "undone: \(undone.said)" }
+    } catch let undone as Aborted { return "undone: \(undone.said)" }
   }
 
-  private struct Undone: Error { let said: String }
+  private struct Aborted: Error { let said: String }
 
   private static func operation(
     _ number: Int, _ store: any StoreTransaction, _ random: inout SeededGenerator

@@ -36,7 +36,8 @@ public enum StoreConformance {
   }
 
   public static let cases =
-    definitionCases + listingCases + firingCases + batchCases + insertingCases + insistenceCases + occurrenceCases
+    definitionCases + listingCases + firingCases + batchCases + insertingCases + deferralAndRepeatCases
+    + occurrenceCases
     + outboxCases
     + queueCases + historyCases + versionCases + expectationCases + otherCases + wakeCases + tenantCases
     + chainCases + trackerCases + entryCases + changeCases + transactionCases
@@ -59,8 +60,8 @@ public enum StoreConformance {
     others.signal()
     let (isOver, first, second) = try await seen
     try expect(isOver, "the others waited for it")
-    try expect(note, is: "after", "what another reads meanwhile")
-    try expect([first, second], is: ["before", "before"], "what is seen of one moment")
+    try expect(note, is: "after", "what another reader sees meanwhile")
+    try expect([first, second], is: ["before", "before"], "the snapshot")
   }
 
   /// The engine under test.

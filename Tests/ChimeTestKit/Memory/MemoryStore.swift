@@ -59,11 +59,11 @@ struct MemoryContents: Sendable {
   /// The scheduled times of each reminder's occurrences, earliest first.
   private var timesOf: [ReminderID: [Instant]] = [:]
   /// The occurrences that repeat, whether or not they are due again.
-  private(set) var insisting: [ReminderID: Set<OccurrenceID>] = [:]
+  private(set) var repeating: [ReminderID: Set<OccurrenceID>] = [:]
   private(set) var outbox: PartedTable<DeliveryID, Entry> = [:]
   private(set) var deliveriesOf: PartedTable<OccurrenceID, [DeliveryID]> = [:]
   /// The pending deliveries of each queue, oldest first; queues without any are absent.
-  private(set) var pending: [DeliveryQueue: [Owed]] = [:]
+  private(set) var pending: [DeliveryQueue: [PendingDelivery]] = [:]
   private var places = 0
   var attempts: PartedTable<DeliveryID, [Attempt]> = [:]
   var endpoints: [DeliveryQueue: Endpoint] = [:]
@@ -89,7 +89,7 @@ struct MemoryContents: Sendable {
   }
 
   /// A pending delivery, as the basis of the queue's next wakeup.
-  struct Owed: Sendable {
+  struct PendingDelivery: Sendable {
     var id: DeliveryID
     var place: Int
     var visibleAt: Instant
@@ -139,15 +139,15 @@ struct MemoryContents: Sendable {
       timesOf[occurrence.id.reminder, default: []].insert(occurrence.id.scheduledAt, at: place)
     }
     if occurrence.repeatAt != nil {
-      insisting[occurrence.id.reminder, default: []].insert(occurrence.id)
+      repeating[occurrence.id.reminder, default: []].insert(occurrence.id)
     } else {
       calm(occurrence.id)
     }
   }
 
   private mutating func calm(_ id: OccurrenceID) {
-    insisting[id.reminder]?.remove(id)
-    if insisting[id.reminder]?.isEmpty == true { insisting[id.reminder] = nil }
+    repeating[id.reminder]?.remove(id)
+    if repeating[id.reminder]?.isEmpty == true { repeating[id.reminder] = nil }
   }
 
   /// Removes an occurrence with its deliveries and their attempts.
@@ -173,11 +173,11 @@ struct MemoryContents: Sendable {
 
   mutating func put(_ entry: Entry) {
     let delivery = entry.delivery
-    let wasOwed = outbox.updateValue(entry, forKey: delivery.id)?.delivery.isPending ?? false
-    guard delivery.isPending else { return wasOwed ? strike(entry) : () }
-    let pending = Owed(id: delivery.id, place: entry.place, visibleAt: entry.visibleAt)
+    let wasPending = outbox.updateValue(entry, forKey: delivery.id)?.delivery.isPending ?? false
+    guard delivery.isPending else { return wasPending ? strike(entry) : () }
+    let pending = PendingDelivery(id: delivery.id, place: entry.place, visibleAt: entry.visibleAt)
     let place = self.place(entry)
-    if wasOwed {
+    if wasPending {
       self.pending[delivery.queue]?[place] = pending
     } else {
       self.pending[delivery.queue, default: []].insert(pending, at: place)

@@ -15,7 +15,7 @@ struct MemoryTracking: Sendable {
     case pack(PackKey)
   }
 
-  enum Thing: Sendable {
+  enum ChangedRecord: Sendable {
     case tracker(Tracker)
     case entry(Entry)
     case item(Item)
@@ -37,7 +37,7 @@ struct MemoryTracking: Sendable {
     var change: TrackingChange
     var detail: String?
     /// The previous states of the touched things; nil for a new thing.
-    var before: [Name: Thing?] = [:]
+    var before: [Name: ChangedRecord?] = [:]
     /// The replaced data, if the change is an exchange.
     var exchanged: Exchanged?
   }
@@ -45,12 +45,12 @@ struct MemoryTracking: Sendable {
   /// The data of an owner before an exchange.
   struct Exchanged: Sendable {
     var shelf: UInt32
-    var things: [Name: Thing]
+    var things: [Name: ChangedRecord]
     var totals: [TrackerKey: [CivilDate: DayTotal]]
     var summaries: [TrackerKey: TrackerSummary]
     var unlocks: [PackKey: Unlocks]
     /// The previous states that earlier changes remember, which belong to these data.
-    var before: [Int64: [Name: Thing?]]
+    var before: [Int64: [Name: ChangedRecord?]]
   }
 
   struct StagingOwners: Sendable {
@@ -60,7 +60,7 @@ struct MemoryTracking: Sendable {
     var change: Int64?
   }
 
-  private(set) var things: [Name: Thing] = [:]
+  private(set) var things: [Name: ChangedRecord] = [:]
   var shelves: [UInt32: StagingOwners] = [:]
   /// The changes that can be undone, in order.
   var changes: [Change] = []
@@ -77,7 +77,7 @@ struct MemoryTracking: Sendable {
   /// Puts or removes a thing.
   ///
   /// - Parameter change: the change to which this edit belongs; nil for none.
-  mutating func set(_ name: Name, _ thing: Thing?, in change: Int64?) {
+  mutating func set(_ name: Name, _ thing: ChangedRecord?, in change: Int64?) {
     let old = things[name]
     if let index = changes.firstIndex(where: { $0.change.id == change }) {
       if changes[index].before[name] == nil { changes[index].before.updateValue(old, forKey: name) }
@@ -213,7 +213,7 @@ struct MemoryTracking: Sendable {
   }
 }
 
-extension MemoryTracking.Thing {
+extension MemoryTracking.ChangedRecord {
   var owner: UInt32 {
     switch self {
     case .tracker(let tracker): tracker.owner

@@ -21,7 +21,7 @@ extension MemoryTransaction {
   }
 
   /// Returns the deliveries that may be tried, oldest first; for an ordered queue, only the oldest.
-  func triable(in queue: DeliveryQueue) -> ArraySlice<MemoryContents.Owed> {
+  func triable(in queue: DeliveryQueue) -> ArraySlice<MemoryContents.PendingDelivery> {
     let pending = contents.pending[queue] ?? []
     return contents.endpoints[queue]?.settings.inOrder == true ? pending.prefix(1) : pending[...]
   }

@@ -27,7 +27,7 @@ extension MemoryTransaction {
   }
 
   /// Puts or removes a thing as a part of the owner's current change.
-  func set(_ name: MemoryTracking.Name, _ thing: MemoryTracking.Thing?, of owner: UInt32) {
+  func set(_ name: MemoryTracking.Name, _ thing: MemoryTracking.ChangedRecord?, of owner: UInt32) {
     contents.tracking.set(name, thing, in: change?.owner == owner ? change?.id : nil)
   }
 

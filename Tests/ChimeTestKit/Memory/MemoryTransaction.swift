@@ -153,7 +153,7 @@ final class MemoryTransaction: StoreTransaction {
       reminder: reminder, next: contents.regular[id]?.scheduledAt, nextDueAt: contents.regular[id]?.dueAt,
       last: occurrences.last, open: occurrences.count { $0.isOpen },
       snoozedUntil: again { $0.isSnoozed }, repeatAt: again { $0.isOpen && !$0.isSnoozed },
-      awaitedUntil: again(where: \.isAwaited), downSince: contents.down[id], awaitsOther: awaitsOther(reminder))
+      pingDeadline: again(where: \.isAwaited), downSince: contents.down[id], awaitsOther: awaitsOther(reminder))
   }
 
   /// Returns whether a reminder that this one follows has a future time or an open occurrence.
@@ -274,7 +274,7 @@ final class MemoryTransaction: StoreTransaction {
   func add(_ ping: Ping, to id: ReminderID) throws {
     try requireWriting()
     contents.pings[id, default: []].insert(ping, at: 0)
-    if contents.pings[id, default: []].count > Ping.kept { contents.pings[id]?.removeLast() }
+    if contents.pings[id, default: []].count > Ping.maxStored { contents.pings[id]?.removeLast() }
   }
 
   func pings(of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool, limit: Int) throws -> [Ping] {
@@ -356,7 +356,7 @@ final class MemoryTransaction: StoreTransaction {
     let due = firing.due
     guard let reminder = contents.reminders[due.reminder.id] else { return }
     let own = OccurrenceID(reminder: reminder.id, scheduledAt: due.scheduledAt)
-    var passedOver: Set<OccurrenceID> = []
+    var skipped: Set<OccurrenceID> = []
     for occurrence in firing.occurrences {
       let known = contents.occurrences[occurrence.id]
       // An occurrence fires again only by the decision made for it.
@@ -364,7 +364,7 @@ final class MemoryTransaction: StoreTransaction {
         !firing.advances && occurrence.id == own && known?.recursAt != nil
         && known?.recursAt == due.occurrence?.recursAt
       if let known, known.wasDelivered, !isMadeForIt {
-        passedOver.insert(occurrence.id)
+        skipped.insert(occurrence.id)
         continue
       }
       if due.reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
@@ -373,7 +373,7 @@ final class MemoryTransaction: StoreTransaction {
       put(occurrence)
       contents.again[occurrence.id] = occurrence.recursAt
     }
-    for delivery in firing.deliveries where !passedOver.contains(delivery.occurrence) {
+    for delivery in firing.deliveries where !skipped.contains(delivery.occurrence) {
       owe(delivery)
     }
     if firing.advances {
@@ -385,7 +385,7 @@ final class MemoryTransaction: StoreTransaction {
       changed.reminders.insert(reminder.id)
       contents.regular[reminder.id] = firing.next.map { .init($0, dueAt: firing.nextDueAt, of: reminder) }
       contents.reminders[reminder.id] = reminder
-    } else if contents.again[own] == due.dueAt, passedOver.contains(own) || firing.occurrences.isEmpty {
+    } else if contents.again[own] == due.dueAt, skipped.contains(own) || firing.occurrences.isEmpty {
       contents.again[own] = nil
     }
   }
@@ -416,7 +416,7 @@ final class MemoryTransaction: StoreTransaction {
 
   /// Ends the repeats of earlier occurrences, because a later one has fired.
   private func endRepeats(before id: OccurrenceID) {
-    for key in contents.insisting[id.reminder] ?? [] where key.scheduledAt < id.scheduledAt {
+    for key in contents.repeating[id.reminder] ?? [] where key.scheduledAt < id.scheduledAt {
       guard var occurrence = contents.occurrences[key], occurrence.isOpen, !occurrence.isSnoozed else { continue }
       occurrence.repeatAt = nil
       put(occurrence)

@@ -21,7 +21,7 @@ extension InvariantChecker {
   // MARK: Completions, and what follows them
 
   /// Finds what a transaction has ended, before the checker records the changes.
-  func foresee(_ changes: MemoryTransaction.Changes, _ work: Work) {
+  func recordEnds(_ changes: MemoryTransaction.Changes, _ work: Work) {
     (chains.ends, chains.given) = ([], [:])
     for id in changes.occurrences {
       guard let new = contents.occurrences[id] else { continue }
@@ -72,11 +72,11 @@ extension InvariantChecker {
     let (old, new) = (Set(before.reminder.chainedTimes ?? []), Set(reminder.chainedTimes ?? []))
     let added = new.subtracting(old)
     for time in added where chains.given[reminder.id]?.contains(time) != true {
-      fail("\(reminder.id) was given the time \(time.text), and nothing has ended that it counts from")
+      fail("\(reminder.id) was given the time \(time.text), and no followed occurrence has ended")
     }
     let waiting = before.regular?.scheduledAt ?? .latest
     for time in old.subtracting(new) where time >= waiting && time + reminder.jitterOffset > work.now {
-      fail("\(reminder.id) has lost the time \(time.text), which it was given before")
+      fail("\(reminder.id) has lost its time \(time.text)")
     }
     var before = before
     before.reminder.chainedTimes = old.union(new).sorted()
@@ -94,9 +94,9 @@ extension InvariantChecker {
       let known = Set(contents.reminders[id]?.chainedTimes ?? [])
       for time in times.sorted() {
         if !known.contains(time) {
-          fail("\(id) is to come at \(time.text) for what has ended at \(work.now.text), and was not given that time")
+          fail("\(id) should be due at \(time.text) after the end at \(work.now.text), and is not")
         } else if contents.regular[id].map({ $0.scheduledAt > time }) ?? true {
-          fail("\(id) was given the time \(time.text), and comes at \(show(contents.regular[id]?.scheduledAt))")
+          fail("\(id) was given the time \(time.text), and is due at \(show(contents.regular[id]?.scheduledAt))")
         }
       }
     }
@@ -155,7 +155,7 @@ extension InvariantChecker {
         fail("\(reminder.id) at \(one.time.text) is \(state) at \(work.now.text): \(why)")
       }
       if position < reminder.skipNext {
-        if state != .missed(.skipped) { wrong("it was to be skipped") }
+        if state != .missed(.skipped) { wrong("it should be skipped") }
         continue
       }
       if reminder.pause.holds(at: one.time) {
@@ -167,7 +167,7 @@ extension InvariantChecker {
         if done == nil { wrong("\(other) was not done on that day") }
         continue
       }
-      if waits(reminder, one.time, work) == .yes { wrong("it waits still until \(other) is done") }
+      if waits(reminder, one.time, work) == .yes { wrong("it still waits until \(other) is done") }
       if let done, done <= one.time + reminder.jitterOffset { wrong("\(other) was done at \(done.text)") }
     }
   }

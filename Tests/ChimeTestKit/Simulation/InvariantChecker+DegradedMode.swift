@@ -4,7 +4,7 @@ import ChimeSchedule
 // Popups shown in degraded mode, while the store accepts no writes.
 extension InvariantChecker {
   /// The decisions of degraded mode that the store does not contain yet.
-  struct Aside {
+  struct Buffered {
     /// The next due times of reminders; a nil value means none, or unknown.
     var due: [ReminderID: Instant?] = [:]
     var again: [OccurrenceID: Instant?] = [:]
@@ -28,22 +28,22 @@ extension InvariantChecker {
     let isEmpty = work.firings.isEmpty && work.messages.isEmpty
     emptyDegradedFirings = isEmpty && degradedAt == world.mono ? emptyDegradedFirings + 1 : 0
     degradedAt = world.mono
-    if emptyDegradedFirings > 5 { fail("due times are asked for again and again, and nothing is done about them") }
+    if emptyDegradedFirings > 5 { fail("due times are read again and again without effect") }
     for firing in work.firings {
       let reminder = firing.due.reminder
       if firing.advances {
-        aside.due[reminder.id] = .some(firing.next.map { firing.nextDueAt ?? $0 + reminder.jitterOffset })
+        buffered.due[reminder.id] = .some(firing.next.map { firing.nextDueAt ?? $0 + reminder.jitterOffset })
       }
       let own = OccurrenceID(reminder: reminder.id, scheduledAt: firing.due.scheduledAt)
-      if !firing.advances { aside.again[own] = .some(nil) }
+      if !firing.advances { buffered.again[own] = .some(nil) }
       for occurrence in firing.occurrences
       where occurrence.firedAt == now || occurrence.isAwaited || !firing.advances {
-        aside.again[occurrence.id] = .some(occurrence.recursAt)
+        buffered.again[occurrence.id] = .some(occurrence.recursAt)
         guard reminder.nag != nil, occurrence.rounds == 1, occurrence.state == .fired else { continue }
-        let from = max(aside.repeatsFrom[reminder.id] ?? .earliest, occurrence.id.scheduledAt)
-        aside.repeatsFrom[reminder.id] = from
-        for id in aside.again.keys where id.reminder == reminder.id && id.scheduledAt < from {
-          aside.again[id] = .some(nil)
+        let from = max(buffered.repeatsFrom[reminder.id] ?? .earliest, occurrence.id.scheduledAt)
+        buffered.repeatsFrom[reminder.id] = from
+        for id in buffered.again.keys where id.reminder == reminder.id && id.scheduledAt < from {
+          buffered.again[id] = .some(nil)
         }
       }
     }
@@ -54,53 +54,53 @@ extension InvariantChecker {
     let (delivery, occurrence) = (message.delivery, message.occurrence)
     let id = occurrence.id
     world.figures.fromMemory += 1
-    aside.unrecorded[delivery.id] = id
+    buffered.unrecorded[delivery.id] = id
     if delivery.queue.channel != .desktop {
-      fail("\(id) is to leave for \(delivery.queue.channel) before it is recorded")
+      fail("\(id) leaves for \(delivery.queue.channel) before it is recorded")
     }
     let round = Round(occurrence: id, queue: delivery.queue, round: delivery.round)
     if let other = shownAs[round], other != delivery.id {
-      fail("round \(delivery.round) of \(id) is to be shown twice")
+      fail("round \(delivery.round) of \(id) is shown twice")
     }
-    if rounds.contains(round) { fail("round \(delivery.round) of \(id) is recorded, and fires without the store") }
+    if rounds.contains(round) { fail("round \(delivery.round) of \(id) is recorded, and fires in degraded mode") }
     shownAs[round] = delivery.id
     guard delivery.round == 1, let reminder = message.reminder else { return }
     if id.scheduledAt + reminder.jitterOffset > now {
-      fail("\(id) fired without the store before its time, at \(now.text)")
+      fail("\(id) fired in degraded mode before its time, at \(now.text)")
     }
     if fired[id.reminder]?.contains(id.scheduledAt) ?? false {
-      fail("\(id) had fired, and fires again without the store")
+      fail("\(id) had fired, and fires again in degraded mode")
     }
   }
 
   /// Records an answer that degraded mode buffers.
-  func answeredAside(_ occurrence: Occurrence) {
-    aside.again[occurrence.id] = .some(occurrence.recursAt)
+  func answeredInDegradedMode(_ occurrence: Occurrence) {
+    buffered.again[occurrence.id] = .some(occurrence.recursAt)
     if occurrence.state == .done, contents.reminders[occurrence.id.reminder]?.countsFromDone == true {
-      aside.due[occurrence.id.reminder] = .some(nil)
+      buffered.due[occurrence.id.reminder] = .some(nil)
     }
   }
 
   /// Handles a reminder that the store has changed or removed.
-  func forgetAside(_ id: ReminderID) {
-    aside.due[id] = nil
-    if contents.reminders[id] == nil { aside.again = aside.again.filter { $0.key.reminder != id } }
+  func forgetBuffered(_ id: ReminderID) {
+    buffered.due[id] = nil
+    if contents.reminders[id] == nil { buffered.again = buffered.again.filter { $0.key.reminder != id } }
   }
 
   /// Handles an answer recorded in the store, which does not know the buffered decisions.
-  func forgetAside(_ id: OccurrenceID) {
-    guard !aside.isEmpty else { return }
-    aside.again[id] = nil
-    aside.answered.insert(id)
+  func forgetBuffered(_ id: OccurrenceID) {
+    guard !buffered.isEmpty else { return }
+    buffered.again[id] = nil
+    buffered.answered.insert(id)
     shownAs = shownAs.filter { $0.key.occurrence != id }
     settled = settled.filter { $0.occurrence != id }
-    told = told.filter { $0.occurrence != id }
+    reportedRounds = reportedRounds.filter { $0.occurrence != id }
   }
 
   /// Checks that nothing buffered is lost when the buffer is reported empty.
-  func nothingIsAside() {
-    for id in aside.unrecorded.values { fail("\(id) was shown without the store, and forgotten") }
-    aside = Aside()
+  func bufferIsEmpty() {
+    for id in buffered.unrecorded.values { fail("\(id) was shown in degraded mode, and its record is lost") }
+    buffered = Buffered()
   }
 
   // MARK: Recording the buffer
@@ -127,17 +127,17 @@ extension InvariantChecker {
     case .fired(let firing):
       let isGone = contents.reminders[firing.due.reminder.id] == nil
       for delivery in firing.deliveries {
-        guard let id = aside.unrecorded.removeValue(forKey: delivery.id) else { continue }
+        guard let id = buffered.unrecorded.removeValue(forKey: delivery.id) else { continue }
         if contents.outbox[delivery.id] == nil {
           abandoned.insert(delivery.id)
-          if !isGone, !aside.answered.contains(id) {
-            fail("\(id) was shown without the store at \(step.work.now.text), and is not recorded")
+          if !isGone, !buffered.answered.contains(id) {
+            fail("\(id) was shown in degraded mode at \(step.work.now.text), and is not recorded")
           }
         } else if delivery.createdAt != step.work.now {
           fail("\(id) was shown at \(step.work.now.text), and is recorded as of \(delivery.createdAt.text)")
         }
       }
-      if !isGone, !step.refused.isEmpty { fail("what had fired could not be recorded: \(step.refused)") }
+      if !isGone, !step.refused.isEmpty { fail("a buffered firing could not be recorded: \(step.refused)") }
     case .ended(let outcome, _):
       let id = outcome.message.delivery.id
       if !step.refused.isEmpty, !abandoned.contains(id) { fail("an outcome could not be recorded: \(step.refused)") }
@@ -148,9 +148,12 @@ extension InvariantChecker {
 
   /// Checks that a daemon that ends while the store works leaves nothing unrecorded.
   func ends(_ loop: SimulatedDaemon) {
+    if !loop.core.degradedMode.isEmpty, loop.storeFailedAt.map({ $0 < loop.stopsSince }) ?? true {
+      fail("the daemon ended without an attempt to record what is buffered")
+    }
     if let failed = loop.storeFailedAt, world.mono - failed < Self.degradedBound { return }
-    if let id = aside.unrecorded.values.first {
-      fail("\(id) was shown without the store, and the daemon ended without a word of it")
+    if let id = buffered.unrecorded.values.first {
+      fail("\(id) was shown in degraded mode, and the daemon ended without recording or reporting it")
     }
   }
 
@@ -161,13 +164,13 @@ extension InvariantChecker {
     let failed = loop.storeFailedAt ?? -Self.degradedBound
     if world.storeFault == nil, !loop.core.degradedMode.isEmpty, world.mono - failed > Self.degradedBound {
       if let since = unrecordedSince, world.mono - since > Self.degradedBound {
-        fail("what happened without the store is not recorded, and the store works")
+        fail("buffered events are not recorded although the store works")
       }
       unrecordedSince = unrecordedSince ?? world.mono
     } else {
       unrecordedSince = nil
     }
-    guard !aside.isEmpty || wakeups.nextDue.map({ $0 <= world.wall }) ?? false, world.storeFault != .gone,
+    guard !buffered.isEmpty || wakeups.nextDue.map({ $0 <= world.wall }) ?? false, world.storeFault != .gone,
       !loop.core.degradedMode.isFull, let late = overdue()
     else { return overdueSince = nil }
     guard let since = overdueSince, since.id == late else { return overdueSince = (late, world.mono) }
@@ -178,7 +181,7 @@ extension InvariantChecker {
   /// Resets the deadlines, because the daemon was suspended.
   func daemonWasStopped() {
     (overdueSince, unrecordedSince) = (nil, nil)
-    isRough(for: 0)
+    permitDelays(for: 0)
   }
 
   /// Returns the earliest overdue occurrence, including buffered decisions.
@@ -190,15 +193,15 @@ extension InvariantChecker {
       if late.map({ (at, id.reminder.rawValue) < ($0.at, $0.id.reminder.rawValue) }) ?? true { late = (at, id) }
     }
     for (id, regular) in contents.regular {
-      if let at = aside.due[id] ?? regular.dueAt {
+      if let at = buffered.due[id] ?? regular.dueAt {
         look(at, OccurrenceID(reminder: id, scheduledAt: regular.scheduledAt))
       }
     }
-    for (id, at) in contents.again where aside.again[id] == nil {
-      if let from = aside.repeatsFrom[id.reminder], id.scheduledAt < from { continue }
+    for (id, at) in contents.again where buffered.again[id] == nil {
+      if let from = buffered.repeatsFrom[id.reminder], id.scheduledAt < from { continue }
       look(at, id)
     }
-    for case (let id, let at?) in aside.again where contents.reminders[id.reminder] != nil { look(at, id) }
+    for case (let id, let at?) in buffered.again where contents.reminders[id.reminder] != nil { look(at, id) }
     return late?.id
   }
 
@@ -206,7 +209,7 @@ extension InvariantChecker {
 
   /// Checks that the wake-up alarm is set for the earliest future time that asks for it.
   func checkWake(_ loop: SimulatedDaemon) {
-    guard aside.isEmpty else { return checkWakeAside(loop) }
+    guard buffered.isEmpty else { return checkWakeInDegradedMode(loop) }
     let seen = (world.figures.commits, world.figures.clockSteps, loop.wakeAt)
     guard wakeSeen != seen else { return }
     wakeSeen = seen
@@ -222,14 +225,14 @@ extension InvariantChecker {
     func toCome(_ at: Instant?) -> Instant? { at.flatMap { $0 > world.wall ? $0 : nil } }
     let (right, armed) = (toCome(earliest), toCome(loop.wakeAt))
     if armed != right {
-      fail("the machine is woken at \(armed?.text ?? "no time"), and is to be at \(right?.text ?? "none")")
+      fail("the wake-up alarm is set for \(armed?.text ?? "no time"), and should be for \(right?.text ?? "none")")
     }
   }
 
   /// Checks the alarm in degraded mode: it covers buffered times, and may fire needlessly for times known only to the store.
-  private func checkWakeAside(_ loop: SimulatedDaemon) {
+  private func checkWakeInDegradedMode(_ loop: SimulatedDaemon) {
     let failed = loop.storeFailedAt ?? -Self.degradedBound
-    guard world.storeFault != .gone, world.mono - failed < Self.degradedBound, loop.core.scheduler.keepsForStore,
+    guard world.storeFault != .gone, world.mono - failed < Self.degradedBound, loop.core.scheduler.isBuffered,
       !loop.core.degradedMode.isFull
     else { return }
     // After a suspension during the alarm, the timer is late and fires next.
@@ -239,9 +242,9 @@ extension InvariantChecker {
       guard at > world.wall, at < armed, contents.reminders[id]?.wakes(at: at, isRegular: isRegular) == true else {
         return
       }
-      fail("the machine is woken at \(loop.wakeAt?.text ?? "no time"), and \(id) comes at \(at.text)")
+      fail("the wake-up alarm is set for \(loop.wakeAt?.text ?? "no time"), and \(id) is due at \(at.text)")
     }
-    for case (let id, let at?) in aside.due { look(id, at, isRegular: true) }
-    for case (let id, let at?) in aside.again { look(id.reminder, at, isRegular: false) }
+    for case (let id, let at?) in buffered.due { look(id, at, isRegular: true) }
+    for case (let id, let at?) in buffered.again { look(id.reminder, at, isRegular: false) }
   }
 }

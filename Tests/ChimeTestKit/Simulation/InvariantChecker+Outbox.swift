@@ -8,7 +8,7 @@ extension InvariantChecker {
     guard let new = contents.occurrences[id] else { return fail("the occurrence \(id) is gone") }
     occurrences[id] = new
     let reminder = decided ?? contents.reminders[id.reminder]
-    noteTold(old, new, reminder, work)
+    noteReported(old, new, reminder, work)
     if new.isAwaited || old?.isAwaited == true, old?.firedAt == nil {
       checkAwaited(old, new, reminder, work)
     } else if let old, old.firedAt != nil {
@@ -36,7 +36,7 @@ extension InvariantChecker {
       timetable(reminder, work.context).next(after: time - .milliseconds(1)) == time
     }
     for (first, through) in known where first < id.scheduledAt && id.scheduledAt <= through && isIts(id.scheduledAt) {
-      fail("\(id) is \(new.state), and is in the run of missed times from \(first.text) to \(through.text)")
+      fail("\(id) is \(new.state), and belongs to the run of missed times from \(first.text) to \(through.text)")
     }
     guard let through = new.missedRun?.through, old?.missedRun?.through != through else { return }
     let meanwhile = contents.occurrenceIDs(
@@ -50,7 +50,7 @@ extension InvariantChecker {
     let id = new.id
     world.figures.fires += 1
     if fired[id.reminder, default: []].insert(id.scheduledAt).inserted == false { fail("\(id) has fired twice") }
-    guard let reminder else { return fail("\(id) fired for a reminder that is not there") }
+    guard let reminder else { return fail("\(id) fired for a missing reminder") }
     switch work.kind {
     case .fire:
       if id.scheduledAt + reminder.jitterOffset > work.now { fail("\(id) fired before its time, at \(work.now.text)") }
@@ -58,8 +58,8 @@ extension InvariantChecker {
     case .client(.fire), .outbox, .ping(_, .succeeded), .ping(_, .failed): break
     default: fail("\(work.kind) has fired \(id)")
     }
-    if new.rounds != 1 || new.repeats != 0 { fail("\(id) begins with round \(new.rounds), repeat \(new.repeats)") }
-    checkOwed(new, reminder)
+    if new.rounds != 1 || new.repeats != 0 { fail("\(id) starts with round \(new.rounds), repeat \(new.repeats)") }
+    checkPending(new, reminder)
   }
 
   private func checkKnown(_ old: Occurrence, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
@@ -68,9 +68,14 @@ extension InvariantChecker {
     if new.rounds == old.rounds + 1 {
       guard work.kind == .fire, let reminder else { return fail("\(work.kind) has fired \(id) again") }
       if old.recursAt.map({ $0 > now }) ?? true {
-        fail("\(id) came again at \(now.text), and was to at \(show(old.recursAt))")
+        fail("\(id) fired again at \(now.text), and should have at \(show(old.recursAt))")
       }
-      if reminder.pause.holds(at: now) { fail("\(id) came again while its reminder was paused") }
+      if decided == nil,
+        [id.scheduledAt, now].contains(where: { trackers.isDone(reminder, at: $0, contents, work.context) })
+      {
+        fail("\(id) fired again, and the goal of its tracker is met")
+      }
+      if reminder.pause.holds(at: now) { fail("\(id) fired again while its reminder was paused") }
       world.figures.repeats += 1
       if case .snoozed = old.state {
         if new.repeats != 0 { fail("\(id) counts repeats before its snooze") }
@@ -79,7 +84,7 @@ extension InvariantChecker {
         if new.repeats > reminder.nag?.max ?? 0 { fail("\(id) is repeated \(new.repeats) times") }
         if work.context.quiet(of: reminder)?.end(at: now) != nil { fail("\(id) is repeated in quiet hours") }
       }
-      return checkOwed(new, reminder)
+      return checkPending(new, reminder)
     }
     if new.rounds != old.rounds || new.repeats != old.repeats {
       return fail("\(id) counts \(old.rounds), then \(new.rounds)")
@@ -90,11 +95,18 @@ extension InvariantChecker {
       case (.fired, .delivered): work.kind == .outbox
       case (.fired, .done), (.fired, .dismissed), (.fired, .snoozed), (.delivered, .done), (.delivered, .dismissed),
         (.delivered, .snoozed), (.snoozed, .done), (.snoozed, .dismissed), (.snoozed, .snoozed), (.missed, .done):
-        isAnswer(work.kind)
+        isAnswer(work.kind) || new.state == .done && isDoneByTracker(new, reminder, work)
       case (.snoozed(let until), .missed): work.kind == .fire && until <= now
       default: false
       }
     if !isRight { fail("\(work.kind) has made \(id) \(new.state); it was \(old.state)") }
+  }
+
+  /// Returns whether a firing transaction finds the goal of the tracker met.
+  private func isDoneByTracker(_ new: Occurrence, _ reminder: Reminder?, _ work: Work) -> Bool {
+    guard work.kind == .fire, let reminder else { return false }
+    return decided != nil
+      || [new.id.scheduledAt, work.now].contains { trackers.isDone(reminder, at: $0, contents, work.context) }
   }
 
   func isAnswer(_ kind: Work.Kind) -> Bool {
@@ -105,13 +117,13 @@ extension InvariantChecker {
   }
 
   /// Checks that a round has exactly one delivery for each of its channels.
-  private func checkOwed(_ occurrence: Occurrence, _ reminder: Reminder) {
+  private func checkPending(_ occurrence: Occurrence, _ reminder: Reminder) {
     let round = (contents.deliveriesOf[occurrence.id] ?? []).compactMap { contents.outbox[$0]?.delivery }
       .filter { $0.round == occurrence.rounds }
     let queues = round.map(\.queue.channel)
     let wanted = reminder.channels(atRepeat: occurrence.repeats)
     if queues.sorted() != wanted.sorted() {
-      fail("round \(occurrence.rounds) of \(occurrence.id) is owed to \(queues), and should be to \(wanted)")
+      fail("round \(occurrence.rounds) of \(occurrence.id) is pending for \(queues), and should be for \(wanted)")
     }
   }
 
@@ -120,15 +132,18 @@ extension InvariantChecker {
   func checkDelivery(_ id: DeliveryID, _ work: Work) {
     guard let entry = contents.outbox[id] else { return fail("the delivery \(id) is gone") }
     let new = entry.delivery
+    if hidden[id]?.until != entry.visibleAt {
+      hidden[id] = Hidden(until: entry.visibleAt, wait: entry.visibleAt - work.now)
+    }
     defer { deliveries[id] = new }
     let attempts = contents.attempts[id] ?? []
     if attempts.count != new.attempts || attempts.map(\.number) != Array(1..<(attempts.count + 1)) {
       fail("the attempts of \(id) are numbered \(attempts.map(\.number)), and it counts \(new.attempts)")
     }
     guard let old = deliveries[id] else {
-      owedSince[id] = world.mono
+      pendingSince[id] = world.mono
       if !rounds.insert(Round(occurrence: new.occurrence, queue: new.queue, round: new.round)).inserted {
-        fail("round \(new.round) of \(new.occurrence) is owed twice to \(new.queue.channel)")
+        fail("round \(new.round) of \(new.occurrence) is pending twice for \(new.queue.channel)")
       }
       return
     }
@@ -137,23 +152,23 @@ extension InvariantChecker {
       fail("\(work.kind) has made the delivery \(id) \(new.state); it was \(old.state): \(why)")
     }
     switch new.state {
-    case .pending: wrong("it was tried before")
+    case .pending: wrong("it was attempted before")
     case .delivered:
-      if !old.isPending { wrong("it was settled") }
-      if arrived[id] ?? 0 == 0 { wrong("no channel took it") }
+      if !old.isPending { wrong("it had ended") }
+      if arrived[id] ?? 0 == 0 { wrong("no channel accepted it") }
     case .dead:
-      if !old.isPending { wrong("it was settled") }
+      if !old.isPending { wrong("it had ended") }
       let failures = attempts.dropFirst(new.attemptsBefore).count { $0.outcome == .failed }
       if failures < 11, attempts.last?.status != 410 { wrong("it has failed \(failures) times") }
     case .cancelled: checkCancelled(new, old, work, wrong)
     case .waiting(let until):
-      if !old.isPending, work.kind != .client(.redeliver) { wrong("it was settled") }
+      if !old.isPending, work.kind != .client(.redeliver) { wrong("it had ended") }
       if until - work.now > .hours(27) { wrong("that is too long") }
     }
   }
 
   private func checkCancelled(_ new: Delivery, _ old: Delivery, _ work: Work, _ wrong: (String) -> Void) {
-    if !old.isPending { wrong("it was settled") }
+    if !old.isPending { wrong("it had ended") }
     let occurrence = contents.occurrences[new.occurrence]
     let isClosed = occurrence.map { !$0.isOpen } ?? true
     let isSnoozed = if case .snoozed = occurrence?.state { true } else { false }
@@ -162,18 +177,18 @@ extension InvariantChecker {
       || (occurrence?.rounds ?? 0) > new.round
     let isAsked = work.kind == .client(.discard) || work.kind == .client(.forget)
     let isOmitted = work.kind == .outbox && contents.attempts[new.id]?.last?.outcome == .refused
-    if !isClosed, !isSnoozed, !isPast, !isAsked, !isOmitted { wrong("it was still wanted") }
+    if !isClosed, !isSnoozed, !isPast, !isAsked, !isOmitted { wrong("it was still needed") }
   }
 
   // MARK: Log and watchers
 
   /// Checks that each round is logged and reported to watchers once.
-  func tells(_ firings: [FiringResult]) {
+  func checkReportedOnce(_ firings: [FiringResult]) {
     for firing in firings {
       let heard = Set(firing.deliveries.map(\.occurrence))
       for occurrence in firing.occurrences where heard.contains(occurrence.id) {
-        if !told.insert(Told(occurrence: occurrence.id, round: occurrence.rounds)).inserted {
-          fail("it is told twice that round \(occurrence.rounds) of \(occurrence.id) has fired")
+        if !reportedRounds.insert(ReportedRound(occurrence: occurrence.id, round: occurrence.rounds)).inserted {
+          fail("the firing of round \(occurrence.rounds) of \(occurrence.id) is reported twice")
         }
       }
     }
@@ -181,11 +196,31 @@ extension InvariantChecker {
 
   // MARK: Sending
 
+  /// Notes that the daemon knows of rounds that replace earlier ones.
+  func learns(of rounds: [Delivery]) {
+    for round in rounds where round.round > 1 {
+      for id in contents.deliveriesOf[round.occurrence] ?? [] {
+        guard let other = contents.outbox[id]?.delivery, other.queue == round.queue, other.round < round.round else {
+          continue
+        }
+        if case .cancelled = other.state { calledOff.insert(id) }
+      }
+    }
+  }
+
+  /// Notes that the daemon knows that these occurrences have ended or were snoozed.
+  func learns(of ids: [OccurrenceID]) {
+    for id in ids.flatMap({ contents.deliveriesOf[$0] ?? [] }) {
+      if case .cancelled? = contents.outbox[id]?.delivery.state { calledOff.insert(id) }
+    }
+  }
+
   func sends(_ message: OutboundMessage, _ daemon: SimulatedDaemon) {
     let (id, queue) = (message.delivery.id, message.delivery.queue)
-    if contents.outbox[id] == nil, queue.channel != .desktop || aside.unrecorded[id] == nil {
+    if contents.outbox[id] == nil, queue.channel != .desktop || buffered.unrecorded[id] == nil {
       fail("\(message.occurrence.id) leaves for \(queue.channel) and is not recorded")
     }
+    if calledOff.contains(id) { fail("\(message.occurrence.id) leaves for \(queue.channel) after it was called off") }
     if settled.contains(Round(message.delivery)) { fail("\(message.occurrence.id) is shown twice by one daemon") }
     if daemon.underWay[id] != nil { fail("\(id) is sent twice at the same time") }
     if case .delivered? = contents.outbox[id]?.delivery.state { fail("\(id) is sent again after it arrived") }
@@ -193,8 +228,8 @@ extension InvariantChecker {
     let others = daemon.underWay.values.count {
       $0.delivery.queue == queue && !daemon.reported.contains($0.delivery.id)
     }
-    if others >= policy.concurrency { fail("\(others + 1) attempts at \(queue.channel) are under way at once") }
-    if policy.isOrdered, others > 0 { fail("\(queue.channel) is to be sent one after the other") }
+    if others >= policy.concurrency { fail("\(others + 1) attempts at \(queue.channel) are in flight at once") }
+    if policy.isOrdered, others > 0 { fail("\(queue.channel) is ordered, and has several messages in flight") }
     if policy.isClosed { fail("\(queue.channel) is closed and is sent \(id)") }
     guard let rate = policy.rate else { return begins[queue] = nil }
     var at = begins[queue]?.rate == rate ? begins[queue]?.at ?? [] : []
@@ -212,12 +247,43 @@ extension InvariantChecker {
 
   // MARK: Timers
 
+  /// Checks that no delivery waits longer than it was to, after the clock went back.
+  func checkWaits(_ loop: SimulatedDaemon) {
+    let seen = (world.figures.commits, world.figures.clockSteps)
+    guard waitsSeen != seen, loop.core.degradedMode.isEmpty else { return }
+    waitsSeen = seen
+    checkClaims(loop)
+    guard world.storeFault == nil, loop.storeFailedAt.map({ world.mono - $0 > 6_000 }) ?? true else { return }
+    for id in contents.pending.values.joined().map(\.id) {
+      guard let entry = contents.outbox[id], let known = hidden[id], loop.core.outbox.held[id] == nil,
+        loop.underWay[id] == nil
+      else { continue }
+      let wait = entry.visibleAt - world.wall
+      if wait > max(known.wait, .zero) + .minutes(1) {
+        fail("the delivery \(id) waits for \(wait), and was to wait for \(known.wait) at most")
+      }
+    }
+  }
+
+  /// Checks that what is claimed is held or under way.
+  func checkClaims(_ loop: SimulatedDaemon) {
+    guard loop.core.degradedMode.isEmpty else { return }
+    for id in contents.pending.values.joined().map(\.id) {
+      guard let entry = contents.outbox[id], entry.delivery.ownTime < entry.visibleAt,
+        loop.core.outbox.held[id] == nil, loop.underWay[id] == nil
+      else { continue }
+      // Known and open: a snooze drops what is held, and the store keeps it until the claim ends.
+      if case .snoozed = contents.occurrences[entry.delivery.occurrence]?.state { continue }
+      fail("the delivery \(id) is claimed until \(entry.visibleAt.text), and nobody holds it")
+    }
+  }
+
   /// Checks that the timers match the store while nothing is in flight.
   func checkTimers(_ loop: SimulatedDaemon, _ wakeups: NextWakeups) {
     let sinceFailure = loop.storeFailedAt.map { world.mono - $0 } ?? .max
     let patience = sinceFailure < 6_000 ? Milliseconds.seconds(6) : .zero
     if let due = wakeups.nextDue {
-      guard let armed = loop.dueAt else { return fail("no timer is armed for what is due at \(due.text)") }
+      guard let armed = loop.dueAt else { return fail("no timer is armed for the time due at \(due.text)") }
       // A timer that is late because the daemon was suspended fires next.
       if armed > due, armed > world.wall, armed - world.wall > patience || patience == .zero {
         fail("the timer is armed for \(armed.text), and something is due at \(due.text)")
@@ -236,21 +302,22 @@ extension InvariantChecker {
     for queue in holding where !sending.contains(queue) {
       let span = loop.core.scheduler.policies[queue].rate?.span.rawValue
       guard let span, let armed = loop.outboxAt, armed - world.mono <= span + patience.rawValue else {
-        return fail("a message to \(queue.channel) is claimed, and nothing will begin it")
+        return fail("a message to \(queue.channel) is claimed, and never attempted")
       }
     }
     for (queue, earliest) in wakeups.outbox {
       let policy = loop.core.scheduler.policies[queue]
       guard !sending.contains(queue), !holding.contains(queue), !policy.isClosed else { continue }
       guard let armed = loop.outboxAt else {
-        return fail("no timer is armed for what \(queue.channel) is owed at \(earliest.text)")
+        return fail("no timer is armed for the message pending for \(queue.channel) at \(earliest.text)")
       }
       var rest = patience.rawValue
       if let trouble = troubled[queue], world.mono - trouble < 720_000 { rest += 720_000 }
       rest += policy.rate?.span.rawValue ?? 0
       let wait = armed - world.mono
       if wait > max((earliest - world.wall).rawValue, rest) {
-        fail("the outbox waits for \(wait / 1_000) s, and \(queue.channel) is owed something at \(earliest.text)")
+        fail(
+          "the outbox waits for \(wait / 1_000) s, and a message for \(queue.channel) is pending at \(earliest.text)")
       }
     }
   }

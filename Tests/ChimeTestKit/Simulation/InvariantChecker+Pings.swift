@@ -5,13 +5,13 @@ import ChimeSchedule
 extension InvariantChecker {
   struct Pinging {
     /// The last successful ping of each reminder since the clock was last set; later records of earlier pings do not count.
-    var heard: [ReminderID: Instant] = [:]
+    var lastSuccess: [ReminderID: Instant] = [:]
     /// The last ping of each reminder that ended a run.
     var last: [ReminderID: Ping.Kind] = [:]
     /// The expectations reported down without a successful ping or an answer *done* since.
     var down: Set<ReminderID> = []
     /// The occurrences that the current transaction reports.
-    var told: Set<OccurrenceID> = []
+    var reported: Set<OccurrenceID> = []
     /// The number of notices that it creates.
     var notices = 0
     /// The moment from which a ping counts for an awaited occurrence.
@@ -19,9 +19,9 @@ extension InvariantChecker {
     /// Times whose ping was awaited and that do not recur.
     var begun: [ReminderID: Set<Instant>] = [:]
     /// How often this daemon reported downtime, and how many occurrences were missed or late because of it.
-    var downtime = (told: 0, seen: 0)
+    var downtime = (reported: 0, seen: 0)
     /// How often the current transaction reports downtime.
-    var downtimesTold = 0
+    var downtimesReported = 0
     /// The number of firing transactions that this daemon has committed.
     var fires = 0
     /// Until when events may be late, by CLOCK_BOOTTIME in milliseconds.
@@ -36,7 +36,7 @@ extension InvariantChecker {
   }
 
   /// Permits late events for so many milliseconds.
-  func isRough(for length: Int64) { pinging.roughUntil = max(pinging.roughUntil, world.real + length) }
+  func permitDelays(for length: Int64) { pinging.roughUntil = max(pinging.roughUntil, world.real + length) }
 
   /// Whether nothing has disturbed the daemon for a while.
   private func isCalm(for length: Milliseconds) -> Bool {
@@ -61,14 +61,14 @@ extension InvariantChecker {
     }
     switch new.state {
     case .awaited(let until):
-      guard let reminder, let within = reminder.within else { return wrong("no ping of it is expected") }
+      guard let reminder, let within = reminder.within else { return wrong("it expects no ping") }
       let right: Instant?
       switch work.kind {
       case .ping(id.reminder, .started): right = now + within
       case .ping(id.reminder, .failed): right = quiet?.end(at: now)
       case .fire:
         if let before {
-          if before > now { wrong("its ping may still come") }
+          if before > now { wrong("its deadline has not passed") }
           // No ping could arrive while no daemon ran.
           let isAnew = before < work.uptime.runningSince || now - before > Uptime.tolerance
           right = isAnew ? now + within : quiet.flatMap { $0.drops ? nil : $0.end(at: now) }
@@ -78,9 +78,9 @@ extension InvariantChecker {
         }
       // The clock went back.
       case .recomputeDueTimes where before.map { $0 > now + within } ?? false: right = now + within
-      default: return wrong("only a time of it, or a ping, makes it so")
+      default: return wrong("only firing or a ping may do that")
       }
-      if until != right { wrong("its ping may come until \(show(right))") }
+      if until != right { wrong("its deadline is \(show(right))") }
       switch work.kind {
       case .ping(id.reminder, .started): pinging.from[id] = now
       // A successful ping in the same millisecond precedes the failure.
@@ -91,18 +91,20 @@ extension InvariantChecker {
       checkFirst(new, reminder, work)
       guard work.kind == .fire else { return }
       guard let before else { return wrong("no ping was awaited") }
-      if before > now { wrong("its ping may still come") }
-      if before < work.uptime.runningSince || now - before > Uptime.tolerance { wrong("no ping could come") }
+      if before > now { wrong("its deadline has not passed") }
+      if before < work.uptime.runningSince || now - before > Uptime.tolerance { wrong("no ping could arrive") }
       if reminder?.pause.holds(at: now) ?? false { wrong("it is paused") }
-      if quiet?.end(at: now) != nil { wrong("it is quiet") }
-      if let heard = pinging.heard[id.reminder], let from = pinging.from[id], heard >= from, heard <= before {
+      if quiet?.end(at: now) != nil { wrong("it is in quiet hours") }
+      if let heard = pinging.lastSuccess[id.reminder], let from = pinging.from[id], heard >= from, heard <= before {
         wrong("its ping came at \(heard.text)")
       }
       let late = now - before
-      if decided == nil, late > Self.promptness, isCalm(for: late) { wrong("it is told \(late) after its end") }
+      if decided == nil, late > Self.promptness, isCalm(for: late) {
+        wrong("it is reported \(late) after its deadline")
+      }
     case .missed(let reason):
       world.figures.misses[reason, default: 0] += 1
-      if !mayMiss(work, id) { wrong("only its time can bring that") }
+      if !mayMiss(work, id) { wrong("only firing may do that") }
       let isRight =
         switch reason {
         case .paused: reminder?.pause.holds(at: now) ?? false
@@ -110,7 +112,7 @@ extension InvariantChecker {
         default: false
         }
       if !isRight { wrong("there is no such reason") }
-    case .done, .dismissed: if !isAnswer(work.kind) { wrong("nobody said so") }
+    case .done, .dismissed: if !isAnswer(work.kind) { wrong("there was no answer") }
     case .delivered, .snoozed: wrong("it has not fired")
     }
   }
@@ -120,7 +122,7 @@ extension InvariantChecker {
     guard isCalm(for: Self.promptness) else { return }
     for (id, at) in contents.again where at + Self.promptness < world.wall {
       guard contents.occurrences[id]?.isAwaited == true else { continue }
-      fail("the ping for \(id) was to come by \(at.text), and nothing has become of it")
+      fail("the ping for \(id) was expected by \(at.text), and its absence is not recorded")
     }
   }
 
@@ -137,7 +139,7 @@ extension InvariantChecker {
     if case .ping(id.reminder, _) = work.kind { true } else { false }
   }
 
-  func noteTold(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
+  func noteReported(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
     guard reminder?.isExpectation == true else { return }
     // Times dropped by quiet hours are awaited again after the clock goes back.
     if new.wasDelivered {
@@ -148,7 +150,7 @@ extension InvariantChecker {
     // Firing on request says nothing about the job.
     if new.firedAt != nil, old?.firedAt == nil, work.kind != .client(.fire) {
       pinging.down.insert(new.id.reminder)
-      pinging.told.insert(new.id)
+      pinging.reported.insert(new.id)
     }
     guard new.state == .done, old?.isOpen == true else { return }
     let isOpen = contents.occurrenceIDs(of: new.id.reminder).contains { contents.occurrences[$0]?.isOpen == true }
@@ -157,7 +159,7 @@ extension InvariantChecker {
 
   /// Returns whether an expectation is down when its ping arrives.
   func isDown(_ work: Work) -> Bool {
-    (pinging.told, pinging.notices) = ([], 0)
+    (pinging.reported, pinging.notices) = ([], 0)
     guard case .ping(let id, _) = work.kind else { return false }
     return pinging.down.contains(id)
   }
@@ -174,33 +176,35 @@ extension InvariantChecker {
     let begun = former?.kind == .started && kind != .started ? former?.at ?? now : now
     let awaited = all.filter { $0.isAwaited && $0.id.scheduledAt <= max(now, begun) }
     let notices = pinging.notices
-    if contents.pings[id]?.first != Ping(at: now, kind: kind, uid: Simulation.owner) { wrong("it is not kept") }
-    if kind != .started, reminder.countsFromDone, reminder.lastDone != now { wrong("the next does not count from it") }
+    if contents.pings[id]?.first != Ping(at: now, kind: kind, uid: Simulation.owner) { wrong("it is not stored") }
+    if kind != .started, reminder.countsFromDone, reminder.lastDone != now {
+      wrong("the next time does not count from it")
+    }
     switch kind {
     case .started:
       if awaited.compactMap(\.recursAt).max() != now + within, !(awaited.isEmpty && reminder.pause.holds(at: now)) {
-        wrong("its end is awaited until \(show(awaited.compactMap(\.recursAt).max()))")
+        wrong("the deadline of the run is \(show(awaited.compactMap(\.recursAt).max()))")
       }
-      if !pinging.told.isEmpty || notices > 0 { wrong("something is told") }
+      if !pinging.reported.isEmpty || notices > 0 { wrong("something is reported") }
     case .succeeded:
       if let left = awaited.first ?? all.first(where: \.isOpen) { wrong("\(left.id) is still \(left.state)") }
-      if notices != (wasDown ? 1 : 0) { wrong("it is told \(notices) times that it is up again") }
-      if !pinging.told.isEmpty { wrong("something is told") }
+      if notices != (wasDown ? 1 : 0) { wrong("its recovery is reported \(notices) times") }
+      if !pinging.reported.isEmpty { wrong("something is reported") }
       if notices > 0 { world.figures.recoveries += 1 }
       pinging.down.remove(id)
     case .failed:
       let quietEnd = work.context.quiet(of: reminder)?.end(at: now)
       if let left = awaited.first(where: { $0.recursAt != quietEnd }) { wrong("\(left.id) is still \(left.state)") }
-      let isKnown = pinging.last[id] == .failed && all.contains { $0.isOpen && !pinging.told.contains($0.id) }
+      let isKnown = pinging.last[id] == .failed && all.contains { $0.isOpen && !pinging.reported.contains($0.id) }
       let isTold = !isKnown && !reminder.pause.holds(at: now) && quietEnd == nil
-      if pinging.told.count != (isTold ? 1 : 0) { wrong("it is told \(pinging.told.count) times") }
-      if notices > 0 { wrong("it is told that it is up again") }
+      if pinging.reported.count != (isTold ? 1 : 0) { wrong("the failure is reported \(pinging.reported.count) times") }
+      if notices > 0 { wrong("a recovery is reported") }
     }
     // The start of a run supersedes earlier pings, even in the same millisecond.
-    guard kind != .started else { return pinging.heard[id] = nil }
+    guard kind != .started else { return pinging.lastSuccess[id] = nil }
     pinging.last[id] = kind
     // A failure held by quiet hours is reported at their end.
-    if kind == .succeeded, now <= world.wall { pinging.heard[id] = now }
+    if kind == .succeeded, now <= world.wall { pinging.lastSuccess[id] = now }
   }
 
   // MARK: Notices
@@ -209,7 +213,7 @@ extension InvariantChecker {
 
   func checkNotice(_ reminder: Reminder, _ work: Work) {
     pinging.notices += 1
-    if reminder.tags.contains("downtime") { pinging.downtimesTold += 1 }
+    if reminder.tags.contains("downtime") { pinging.downtimesReported += 1 }
     let isRight =
       switch work.kind {
       case .outbox: true
@@ -217,14 +221,14 @@ extension InvariantChecker {
       case .ping(_, .succeeded): true
       default: false
       }
-    if !isRight { fail("\(work.kind) tells \"\(reminder.title)\"") }
+    if !isRight { fail("\(work.kind) creates the notice \"\(reminder.title)\"") }
   }
 
   /// Checks that downtime is reported once, with the first firing, if occurrences were missed or late because of it.
   func checkDowntime(_ changes: MemoryTransaction.Changes, _ work: Work) {
     pinging.fires += 1
-    let told = pinging.downtimesTold
-    pinging.downtimesTold = 0
+    let told = pinging.downtimesReported
+    pinging.downtimesReported = 0
     let seen = changes.occurrences.count { id in
       guard let new = contents.occurrences[id], let reminder = contents.reminders[id.reminder],
         !reminder.isExpectation
@@ -235,13 +239,13 @@ extension InvariantChecker {
       default: return false
       }
     }
-    pinging.downtime.told += told
+    pinging.downtime.reported += told
     pinging.downtime.seen += seen
     if told > 0 { world.figures.downtimes += 1 }
-    if pinging.downtime.told > 1 { fail("a time down is told of \(pinging.downtime.told) times by one daemon") }
-    if told > 0, pinging.fires > 1 { fail("a time down is told of after something has fired") }
+    if pinging.downtime.reported > 1 { fail("one daemon reports downtime \(pinging.downtime.reported) times") }
+    if told > 0, pinging.fires > 1 { fail("downtime is reported after the first firing") }
     if pinging.fires == 1, seen > 0, told == 0, world.loop?.startedAt == work.uptime.runningSince {
-      fail("\(seen) times were missed or are late for a time down, and nobody was told")
+      fail("\(seen) times were missed or late because of downtime, which is not reported")
     }
   }
 }

@@ -14,7 +14,7 @@ extension InvariantChecker {
     known[id] = after
     guard let former else { return checkNew(after, work) }
     if isNotice(reminder), let next = after.regular?.scheduledAt {
-      fail("\"\(reminder.title)\" is told again at \(next.text)")
+      fail("\"\(reminder.title)\" repeats as a notice at \(next.text)")
     }
     let before = withGivenTimes(former, after, work)
     let (from, to) = (before.regular?.scheduledAt, after.regular?.scheduledAt)
@@ -32,13 +32,14 @@ extension InvariantChecker {
         || reminder.gap != before.reminder.gap || reminder.fold != before.reminder.fold
         || reminder.lastDone != before.reminder.lastDone || isPinged
       let right = isMoved ? timetable.next(after: work.now) : from
-      if to != right { fail("\(id) comes at \(show(to)) after \(work.kind), and should at \(show(right))") }
+      if to != right { fail("\(id) is due at \(show(to)) after \(work.kind), and should be at \(show(right))") }
     case .recomputeDueTimes:
-      let right = from.map { $0 <= work.now } ?? false ? from : firstUnfired(reminder, timetable, after: work.now)
-      if to != right { fail("\(id) comes at \(show(to)) since it was computed anew, and should at \(show(right))") }
+      let start = from == nil ? max(work.now, historyStart - .milliseconds(1)) : work.now
+      let right = from.map { $0 <= work.now } ?? false ? from : firstUnfired(reminder, timetable, after: start)
+      if to != right { fail("\(id) is due at \(show(to)) after a recomputation, and should be at \(show(right))") }
     case .reevaluateHeld:
-      if to != from { fail("looking again has moved \(id) from \(show(from)) to \(show(to))") }
-    default: fail("\(work.kind) has touched the reminder \(id)")
+      if to != from { fail("a reevaluation has moved \(id) from \(show(from)) to \(show(to))") }
+    default: fail("\(work.kind) has changed the reminder \(id)")
     }
     guard work.kind != .client(.edit) else { return }
     var definition = reminder
@@ -59,7 +60,7 @@ extension InvariantChecker {
   private func checkMove(_ before: Known, _ after: Known, _ work: Work) {
     let id = after.reminder.id
     guard let from = before.reminder.schedule.countsFrom, from > work.now else {
-      return fail("computing anew has changed the schedule of \(id), which counts from no time to come")
+      return fail("a recomputation has changed the schedule of \(id), which does not count from a future time")
     }
     if after.reminder.schedule.countsFrom != work.now { fail("the schedule of \(id) does not count from the present") }
     let wait = timetable(before.reminder, work.context).next(after: from).map { $0 - from }
@@ -71,12 +72,15 @@ extension InvariantChecker {
   private func checkNew(_ new: Known, _ work: Work) {
     // Notices about disabled endpoints, downtime and recovered jobs fire at once and never again.
     if isNotice(new.reminder) { return checkNotice(new.reminder, work) }
-    guard work.kind == .client(.add) else { return fail("\(work.kind) has made the reminder \(new.reminder.id)") }
+    guard work.kind == .client(.add) else { return fail("\(work.kind) has created the reminder \(new.reminder.id)") }
     let right = timetable(new.reminder, work.context).next(after: work.now)
     if new.regular?.scheduledAt != right {
-      fail("\(new.reminder.id) begins at \(show(new.regular?.scheduledAt)), and should at \(show(right))")
+      fail("\(new.reminder.id) is due first at \(show(new.regular?.scheduledAt)), and should be at \(show(right))")
     }
   }
+
+  /// Before this time the history says nothing.
+  private var historyStart: Instant { (try? ScheduleAudit.keptSince(in: source)).flatMap { $0 } ?? .earliest }
 
   func show(_ time: Instant?) -> String { time?.text ?? "never" }
 
@@ -86,7 +90,7 @@ extension InvariantChecker {
     let (reminder, now) = (before.reminder, work.now)
     let id = reminder.id
     guard let regular = before.regular else {
-      if after.regular != nil { fail("firing has given \(id) a time again: \(show(after.regular?.scheduledAt))") }
+      if after.regular != nil { fail("firing has given \(id) another time: \(show(after.regular?.scheduledAt))") }
       return
     }
     let (first, jitter) = (regular.scheduledAt, reminder.jitterOffset)
@@ -97,25 +101,30 @@ extension InvariantChecker {
       checkSkips(before, after, passed: 0)
       let dueAt = after.regular?.dueAt
       if waits(reminder, first, work) != .no { return }
-      if dueAt != regular.dueAt, dueAt != first + jitter, dueAt != quiet?.end(at: now) {
-        fail("\(id) is put off to \(show(dueAt)) for no reason")
+      let isReleased = chains.ends.contains { $0.event == .done && $0.reminder == reminder.onlyIfDone } && dueAt == now
+      if !isReleased, dueAt != regular.dueAt, dueAt != first + jitter, dueAt != quiet?.end(at: now) {
+        fail("\(id) is deferred to \(show(dueAt)) without a reason")
       }
       return
     }
-    if first + jitter > now { return fail("\(id) was worked off at \(now.text), before its time \(first.text)") }
+    if first + jitter > now { return fail("\(id) was decided at \(now.text), before its time \(first.text)") }
     let timetable = timetable(reminder, work.context)
     var times: [Instant] = []
     var time: Instant? = first
     while let this = time, next.map({ this < $0 }) ?? true, times.count < 100_000 {
-      if this + jitter > now { return fail("\(id) passed over \(this.text), which is in the future at \(now.text)") }
+      if this + jitter > now { return fail("\(id) skipped \(this.text), which is in the future at \(now.text)") }
       times.append(this)
       time = timetable.next(after: this)
     }
-    if time != next { return fail("\(id) comes next at \(show(next)), which is none of its times: \(show(time)) is") }
+    if time != next {
+      return fail("\(id) is due next at \(show(next)), which is not one of its times: \(show(time)) is")
+    }
     checkSkips(before, after, passed: times.count)
     let waiting = next.map { waits(reminder, $0, work) } ?? .no
     let remains = waiting != .yes && next.map { $0 + jitter <= now } ?? false
-    if remains, waiting == .no, times.count < 1_000 { fail("\(id) stops at \(show(next)) although it is \(now.text)") }
+    if remains, waiting == .no, times.count < 1_000 {
+      fail("\(id) stops at \(show(next)) although the time is \(now.text)")
+    }
     checkFolds(reminder, times + [next].compactMap { $0 }, work)
     let judged = verdicts(of: times, reminder, work)
     guard world.storyIsSound else { return }
@@ -166,14 +175,14 @@ extension InvariantChecker {
         continue
       }
       guard let run = runs.lastIndex(where: { $0.left > 0 && $0.run.through >= time }) else {
-        fail("the time \(time.text) of \(reminder.id) has passed and is recorded neither as fired nor as missed")
+        fail("the time \(time.text) of \(reminder.id) has passed without a record")
         return judged
       }
       runs[run].left -= 1
       judged.append(Judged(time: time, state: runs[run].state))
     }
     if runs.contains(where: { $0.left > 0 }) {
-      fail("a run of missed times of \(reminder.id) counts more than there were")
+      fail("a run of missed times of \(reminder.id) counts too many times")
     }
     return judged
   }
@@ -208,15 +217,21 @@ extension InvariantChecker {
       func wrong(_ why: String) { fail("\(reminder.id) at \(one.time.text) is \(state) at \(now.text): \(why)") }
       let isFired = if case .missed = state { false } else { true }
       if position < reminder.skipNext {
-        if state != .missed(.skipped) { wrong("it was to be skipped") }
+        if state != .missed(.skipped) { wrong("it should be skipped") }
         continue
       }
       if reminder.pause.holds(at: one.time) {
         if state != .missed(.paused) { wrong("the reminder was paused") }
         continue
       }
+      let isDone = [one.time, now].contains { trackers.isDone(reminder, at: $0, contents, work.context) }
+      // What was decided without the store may have known less, or more.
+      if decided == nil ? isDone : state == .missed(.doneAlready) {
+        if state != .missed(.doneAlready) { wrong("the goal of its tracker is met") }
+        continue
+      }
       if let quiet, quiet.drops, quiet.end(at: moment) != nil {
-        if state != .missed(.quiet) { wrong("it fell into quiet hours that drop it") }
+        if state != .missed(.quiet) { wrong("quiet hours drop it") }
         continue
       }
       var heard = quiet?.end(at: moment) ?? moment
@@ -224,15 +239,17 @@ extension InvariantChecker {
       let isLate = now - heard > .seconds(60)
       let cause: LateCause? =
         isLate ? (heard < work.uptime.runningSince ? .downtime : .suspend) : heard > moment ? .quiet : nil
-      if isFired, isQuietNow { wrong("it is quiet") }
-      if isFired, one.late != cause { wrong("it is late for \(show(one.late)), and should be for \(show(cause))") }
+      if isFired, isQuietNow { wrong("it is in quiet hours") }
+      if isFired, one.late != cause {
+        wrong("its cause of lateness is \(show(one.late)), and should be \(show(cause))")
+      }
       if state == .missed(.quiet), quiet?.drops == true, isQuietNow {
         // It would have fired, so earlier ones gave way to it.
         (laterKnown, knownCount) = (true, knownCount + 1)
         continue
       }
       guard let cause else {
-        if !isFired { wrong("it came in time") }
+        if !isFired { wrong("it was on time") }
         later = true
         continue
       }
@@ -246,19 +263,21 @@ extension InvariantChecker {
       if rule == .all, one.time < reminder.createdAt, reminder.createdAt <= now { rule = .latest }
       let isUseless = !reminder.isExpectation && now - moment > reminder.grace
       if isFired {
-        if rule == .skip { wrong("late ones are not wanted") }
-        if isUseless { wrong("it is later than is useful") }
+        if rule == .skip { wrong("the catch-up rule skips late times") }
+        if isUseless { wrong("it is later than its grace") }
         if rule == .latest, later { wrong("a later one fires") }
         caughtUp += 1
-        if caughtUp > CatchUp.cap { wrong("more are caught up on than \(CatchUp.cap)") }
+        if caughtUp > CatchUp.cap { wrong("more than \(CatchUp.cap) are caught up") }
         later = true
       } else if state == .missed(.overCap) {
-        if rule != .all || isUseless || caughtUp + knownCount < CatchUp.cap { wrong("not so many were caught up on") }
+        if rule != .all || isUseless || caughtUp + knownCount < CatchUp.cap {
+          wrong("fewer than the cap were caught up")
+        }
       } else {
         let reason: MissReason = cause == .suspend ? .suspend : cause == .downtime ? .downtime : .quiet
         if state != .missed(reason) { wrong("the reason is \(reason)") }
         let isRight = rule == .skip || isUseless || (rule == .latest && (later || laterKnown))
-        if !isRight { wrong("it was to be caught up on") }
+        if !isRight { wrong("it should be caught up") }
       }
     }
   }
@@ -271,7 +290,7 @@ extension InvariantChecker {
     var last = zone.civil(at: times[0])
     for time in times.dropFirst() {
       let reading = zone.civil(at: time)
-      if reading <= last { fail("\(reminder.id) comes twice in one fold: \(last.date) \(last.time), \(reading.time)") }
+      if reading <= last { fail("\(reminder.id) fires twice in one fold: \(last.date) \(last.time), \(reading.time)") }
       last = reading
     }
   }
@@ -296,21 +315,34 @@ extension InvariantChecker {
   func audit(_ id: ReminderID, _ loop: SimulatedDaemon) {
     guard let known = known[id], let reminder = contents.reminders[id] else { return }
     if reminder != known.reminder || contents.regular[id] != known.regular {
-      return fail("the reminder \(id) has changed by itself")
+      return fail("the reminder \(id) has changed without a cause")
     }
     // Allow time to catch up after a store failure.
     if world.storeFault != nil { return }
     if let failed = loop.storeFailedAt, world.mono - failed < 600_000 { return }
+    checkHold(known, loop)
     let timetable = timetable(reminder, loop.core.context)
     let next = known.regular?.scheduledAt
     if let next, next <= world.wall { return }
-    let right = firstUnfired(reminder, timetable, after: world.wall)
+    let start = next == nil ? max(world.wall, historyStart - .milliseconds(1)) : world.wall
+    let right = firstUnfired(reminder, timetable, after: start)
     guard let right else {
       // One that has fired may wait to be found so.
-      if let next, !hasFired(id, next) { fail("\(id) waits for \(next.text), which is not a time of it any more") }
+      if let next, !hasFired(id, next) { fail("\(id) waits for \(next.text), which is no longer one of its times") }
       return
     }
     if let next, next < right, hasFired(id, next) { return }
     if next != right { fail("\(id) waits for \(show(next)), and its next time is \(right.text)") }
+  }
+
+  /// Checks that a time that has come is put off only until the end of present quiet hours.
+  private func checkHold(_ known: Known, _ loop: SimulatedDaemon) {
+    guard let regular = known.regular, !isConditional(known.reminder) else { return }
+    let moment = regular.scheduledAt + known.reminder.jitterOffset
+    guard moment <= world.wall, regular.dueAt > world.wall else { return }
+    let end = loop.core.context.quiet(of: known.reminder)?.end(at: world.wall)
+    if end != regular.dueAt {
+      fail("\(known.reminder.id) is put off until \(regular.dueAt.text), and the quiet hours end at \(show(end))")
+    }
   }
 }

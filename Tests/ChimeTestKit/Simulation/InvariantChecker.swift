@@ -17,25 +17,31 @@ final class InvariantChecker {
   /// How often each message arrived.
   var arrived: [DeliveryID: Int] = [:]
   /// When each delivery was first pending, in milliseconds of CLOCK_MONOTONIC.
-  var owedSince: [DeliveryID: Int64] = [:]
+  var pendingSince: [DeliveryID: Int64] = [:]
   /// When each queue last had a message refused or lost, in milliseconds of CLOCK_MONOTONIC.
   var troubled: [DeliveryQueue: Int64] = [:]
   /// The recent attempts of each queue with a rate limit, in milliseconds of CLOCK_BOOTTIME.
   var begins: [DeliveryQueue: (rate: EndpointSettings.Rate, at: [Int64])] = [:]
   /// The decisions of this daemon in degraded mode.
-  var aside = Aside()
+  var buffered = Buffered()
   /// The delivery ids under which this daemon showed rounds in degraded mode.
   var shownAs: [Round: DeliveryID] = [:]
   /// The rounds that this daemon knows to be delivered.
   var settled: Set<Round> = []
   /// The rounds that this daemon has reported.
-  var told: Set<Told> = []
-  /// Popups shown in degraded mode that cannot be recorded, because their reminder was removed.
+  var reportedRounds: Set<ReportedRound> = []
+  /// Deliveries whose outcome cannot be recorded: popups shown in degraded mode of a reminder that was removed, and those
+  /// that went with the history.
   var abandoned: Set<DeliveryID> = []
   var overdueSince: (id: OccurrenceID, at: Int64)?
   var unrecordedSince: Int64?
   var emptyDegradedFirings = 0
   var wakeSeen: (commits: Int, steps: Int, armed: Instant?) = (0, 0, nil)
+  /// The deliveries that were cancelled in a transaction whose commit this daemon knows.
+  var calledOff: Set<DeliveryID> = []
+  /// Until when each delivery is hidden, and for how long it was when that was set.
+  var hidden: [DeliveryID: Hidden] = [:]
+  var waitsSeen = (commits: 0, steps: 0)
   var degradedAt: Int64 = -1
   /// The reminder and its due time when the current step was decided.
   var decided: Reminder?
@@ -43,6 +49,8 @@ final class InvariantChecker {
   /// The occurrences that the current transaction has changed.
   var changed: Set<OccurrenceID> = []
   var chains = Chaining()
+  lazy var history = HistoryChecker(world)
+  lazy var trackers = TrackerChecker(world)
   var pinging = Pinging()
   private var timetables: [ReminderID: Cached] = [:]
   private var emptyFires = 0
@@ -62,7 +70,12 @@ final class InvariantChecker {
     var round: Int
   }
 
-  struct Told: Hashable {
+  struct Hidden {
+    var until: Instant
+    var wait: Milliseconds
+  }
+
+  struct ReportedRound: Hashable {
     var occurrence: OccurrenceID
     var round: Int
   }
@@ -135,7 +148,9 @@ final class InvariantChecker {
 
   func judge(_ changes: MemoryTransaction.Changes, _ work: Work) {
     changed = changes.occurrences
-    foresee(changes, work)
+    if work.kind == .history { return checkPruning(changes, work) }
+    trackers.check(contents, done: isAnswer(work.kind) ? newlyDone(changes) : [], work)
+    recordEnds(changes, work)
     let wasDown = isDown(work)
     for id in changes.reminders {
       checkReminder(id, work)
@@ -148,6 +163,41 @@ final class InvariantChecker {
     for id in changes.deliveries { checkDelivery(id, work) }
     checkChains(work)
     checkPing(changes, work, wasDown: wasDown)
+  }
+
+  /// Returns the reminders of what a transaction has ended as done.
+  private func newlyDone(_ changes: MemoryTransaction.Changes) -> [Reminder] {
+    changes.occurrences.compactMap { id in
+      guard contents.occurrences[id]?.state == .done, occurrences[id]?.state != .done else { return nil }
+      return contents.reminders[id.reminder]
+    }
+  }
+
+  /// Checks that nothing but old history is gone, and forgets that too.
+  private func checkPruning(_ changes: MemoryTransaction.Changes, _ work: Work) {
+    if !changes.reminders.isEmpty { fail("a reminder has changed as the history was shortened") }
+    let pending = Set(changes.deliveries.compactMap { deliveries[$0].flatMap { $0.isPending ? $0.occurrence : nil } })
+    let gone = history.removed(changes, occurrences, pending: pending, work)
+    if gone.count < changes.occurrences.count { fail("an occurrence has changed as the history was shortened") }
+    for id in gone {
+      if [.done, .missed(.doneAlready)].contains(occurrences[id]?.state), let end = occurrences[id]?.endedAt {
+        chains.done[id.reminder]?.removeAll { $0 == end }
+      }
+      fired[id.reminder]?.remove(id.scheduledAt)
+      pinging.begun[id.reminder]?.remove(id.scheduledAt)
+      runs[id.reminder]?[id.scheduledAt] = nil
+      (occurrences[id], pinging.from[id]) = (nil, nil)
+    }
+    for id in changes.deliveries {
+      if let delivery = deliveries.removeValue(forKey: id) { rounds.remove(Round(delivery)) }
+      (hidden[id], pendingSince[id]) = (nil, nil)
+      // Its attempt may be under way.
+      abandoned.insert(id)
+    }
+    guard !gone.isEmpty else { return }
+    reportedRounds = reportedRounds.filter { !gone.contains($0.occurrence) }
+    settled = settled.filter { !gone.contains($0.occurrence) }
+    shownAs = shownAs.filter { !gone.contains($0.key.occurrence) }
   }
 
   func acknowledged(_ action: PlannedAction) {
@@ -174,9 +224,11 @@ final class InvariantChecker {
     guard loop.isReady, !loop.isStopping, loop.busy == 0, world.untold == 0 else { return }
     if let wakeups = try? world.store.transaction.wakeups() {
       checkTimers(loop, wakeups)
+      checkWaits(loop)
       checkWake(loop)
       checkDegradedMode(loop, wakeups)
       checkAwaitedTimes()
+      history.check()
     }
     if rotation.isEmpty { rotation = known.keys.sorted() }
     if let id = rotation.popLast() { audit(id, loop) }
@@ -184,15 +236,21 @@ final class InvariantChecker {
 
   func clockWasSet(by step: Milliseconds) {
     begins = [:]
-    pinging.heard = [:]
-    isRough(for: 0)
+    history.clockWasSet(by: step)
+    // A daemon that starts later may not notice; and less than a minute is not worth a transaction.
+    if step < .zero, step >= .minutes(-1) || world.loop?.isReady != true {
+      hidden = hidden.mapValues { Hidden(until: $0.until, wait: $0.wait - step) }
+    }
+    pinging.lastSuccess = [:]
+    permitDelays(for: 0)
   }
 
   /// Resets what was in the memory of the previous daemon; its popups may be shown again.
   func daemonStarts() {
     begins = [:]
-    (aside, shownAs, settled, told) = (Aside(), [:], [], [])
+    (buffered, shownAs, settled, reportedRounds, calledOff) = (Buffered(), [:], [], [], [])
     (pinging.downtime, pinging.fires) = ((0, 0), 0)
+    history.daemonStarts()
     daemonWasStopped()
   }
 
@@ -200,19 +258,21 @@ final class InvariantChecker {
 
   func checkEnd() {
     for id in contents.pending.values.joined().map(\.id) {
-      let since = owedSince[id] ?? 0
+      let since = pendingSince[id] ?? 0
       guard since < healedAt + Milliseconds.days(1).rawValue, let entry = contents.outbox[id] else { continue }
       fail(
-        "the delivery \(id) to \(entry.delivery.queue.channel) of \(entry.delivery.occurrence) is still owed, days after all was well: "
+        "the delivery \(id) to \(entry.delivery.queue.channel) of \(entry.delivery.occurrence) is still pending, days after all faults ended: "
           + "\(entry.delivery.state), visible at \(entry.visibleAt.text)")
     }
     for (id, regular) in contents.regular where regular.dueAt + .minutes(1) < world.wall {
       fail("\(id) was due at \(regular.dueAt.text) and has not fired")
     }
-    for (id, at) in contents.again where at + .minutes(1) < world.wall { fail("\(id) was to come again at \(at.text)") }
+    for (id, at) in contents.again where at + .minutes(1) < world.wall {
+      fail("\(id) should have fired again at \(at.text)")
+    }
     for id in known.keys where contents.reminders[id] == nil { fail("the reminder \(id) is gone") }
     for (id, occurrence) in occurrences where contents.occurrences[id] != occurrence {
-      fail("the occurrence \(id) has changed by itself")
+      fail("the occurrence \(id) has changed without a cause")
     }
     if let loop = world.loop { for id in known.keys { audit(id, loop) } }
     checkHistory()
@@ -222,10 +282,12 @@ final class InvariantChecker {
   private func checkHistory() {
     guard let context = world.loop?.core.context else { return }
     do {
+      let first = try ScheduleAudit.keptSince(in: source) ?? .earliest
       let log = ScheduleContextLog(try source.notes(named: ScheduleContextLog.notePrefix))
       for id in try source.versionedIDs(owner: nil, after: nil, limit: 10_000) {
         let audit = try ScheduleAudit.of(
-          source.versions(of: id), from: .earliest, before: world.wall, in: source, context, log, now: world.wall)
+          source.versions(of: id), from: min(first, world.wall), before: world.wall, in: source, context, log,
+          now: world.wall)
         world.figures.audited += audit.times
         world.figures.uncertain += audit.uncertain
         guard let first = audit.unexplainedTimes.first else { continue }

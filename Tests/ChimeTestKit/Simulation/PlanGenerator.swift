@@ -71,13 +71,20 @@ struct PlanGenerator {
     for name in SimulationPlan.hooks {
       put(number(1_000...(chance(6) ? 86_400_000 : 60_000)), .endpoint, name, 0, endpoint())
     }
+    for (name, words) in [("t1", [:]), ("t2", ["usual": "2"])] where chance(2) {
+      put(
+        number(1_000...60_000), .track, name, number(0...5), chance(3) ? words.merging(["from": "240"]) { $1 } : words)
+      track(name)
+    }
     for _ in 0..<number(2...6) { add(at: number(1_000...3_600_000)) }
     for _ in 0..<number(0...6) * Int64(days) / 365 + 1 { add(at: number(0...span)) }
+    if chance(2) { put(number(0...span), .history, "", 0, limits()) }
     // Plan the machine's events first: the users' actions depend on its clock.
     let events = number(10...60) * Int64(days) / 365 + 5
     if chance(3) { for _ in 0..<number(1...6) { step() } }
     for _ in 0..<number(0...4) { expect(at: chance(2) ? number(1_000...3_600_000) : number(0...span)) }
     for _ in 0..<number(0...4) { follow() }
+    for _ in 0..<number(0...2) { crowd() }
     for _ in 0..<events { happen() }
     for _ in 0..<number(5...40) * Int64(days) / 365 + 3 { ask() }
     actions.sort { ($0.at, $0.text) < ($1.at, $1.text) }
@@ -113,9 +120,9 @@ struct PlanGenerator {
     count += 1
     let id = "r\(count)"
     let words = definition()
-    guard let life = life(words, at: at) else { return }
+    guard let lifetime = lifetime(words, at: at) else { return }
     put(at, .add, id, 0, words)
-    let until = min(at + life, span)
+    let until = min(at + lifetime, span)
     reminders.append((id, timetable(words, at: at), at, until))
     // Remove frequent reminders early, so that they do not fill the whole run.
     if until < span { remove(until, id) }
@@ -125,6 +132,15 @@ struct PlanGenerator {
     for follower in followers[id] ?? [] { remove(at - 1_000, follower) }
     // No daemon may run at that time, so repeat the removal: a frequent reminder would go on for the whole run.
     for again: Int64 in [0, 3_600_000, 86_400_000, 260_000_000] { put(at + again, .remove, id) }
+  }
+
+  /// Plans entries of a tracker on a few days, and what is undone.
+  private mutating func track(_ name: String) {
+    for _ in 0..<number(1...4) {
+      let day = number(0...span)
+      for _ in 0..<number(1...8) { put(day + number(0...40_000_000), .log, name, number(1...3)) }
+      if chance(2) { put(day + number(0...40_000_000), .undo) }
+    }
   }
 
   // MARK: Expectations
@@ -138,11 +154,12 @@ struct PlanGenerator {
     words["within"] = "\(within)"
     let every: Int64? = chance(3) ? length(10...20_000) : nil
     if let every { words["when"] = "every \(every)m after done" }
-    guard let life = life(words, at: at) else { return }
+    words["tracker"] = nil
+    guard let lifetime = lifetime(words, at: at) else { return }
     lasting[id] = ["within": "\(within)"]
     put(at, .add, id, 0, words)
     let timetable = timetable(words, at: at)
-    var until = min(at + life, span)
+    var until = min(at + lifetime, span)
     // A clock step may make more times due than planned.
     if let every { until = min(until, at + every * 60_000 * 80) }
     reminders.append((id, timetable, at, until))
@@ -211,11 +228,12 @@ struct PlanGenerator {
     let id = "r\(count)"
     let at = chance(2) ? target.from + number(1...60_000) : number(target.from...target.until)
     var words = definition()
+    words["tracker"] = nil
     var until = target.until
     if chance(2) {
       words["needs"] = target.id
-      guard let life = life(words, at: at) else { return }
-      until = min(until, at + life)
+      guard let lifetime = lifetime(words, at: at) else { return }
+      until = min(until, at + lifetime)
       lasting[id] = ["needs": target.id]
     } else {
       let delay = chance(2) ? "" : "\(length(1...100_000))s "
@@ -249,7 +267,7 @@ struct PlanGenerator {
   }
 
   /// Returns how long the reminder may exist; nil if its schedule is invalid.
-  private func life(_ words: [String: String], at: Int64) -> Int64? {
+  private func lifetime(_ words: [String: String], at: Int64) -> Int64? {
     guard reminder(words, at: at) != nil else { return nil }
     var times = 0
     let from = wall(at)
@@ -284,6 +302,11 @@ struct PlanGenerator {
     if chance(5) { words["hours"] = hours() }
     if chance(6) { words["handling"] = pick(QuietRule.Handling.allCases).rawValue }
     if chance(5) { words["wake"] = "yes" }
+    if chance(4), words["when"]?.contains("after done") == false {
+      words["tracker"] = pick(["t1", "t2"])
+      if !chance(3) { words["silent"] = "yes" }
+      if chance(4) { words["logs"] = "no" }
+    }
     return words
   }
 
@@ -292,6 +315,12 @@ struct PlanGenerator {
       "22:00-07:00", "00:00-06:30", "23:00-02:30", "mon-fri 21:00-08:00;sat,sun 23:00-10:00", "12:00-14:00",
       "02:15-02:45", "12:00-11:00",
     ])
+  }
+
+  private mutating func limits() -> [String: String] {
+    var words = ["age": "\(length(1...1_000))", "count": "\(length(1...500))"]
+    if chance(2) { words[pick(["age", "count"])] = nil }
+    return words
   }
 
   private mutating func endpoint() -> [String: String] {
@@ -308,12 +337,13 @@ struct PlanGenerator {
     guard !reminders.isEmpty else { return }
     let at = moment()
     let id = pick(reminders).id
-    switch number(0...20) {
+    switch number(0...21) {
     case 0, 1:
-      let words = definition().merging(lasting[id] ?? [:]) { $1 }
-      guard let life = life(words, at: at) else { return }
+      var words = definition().merging(lasting[id] ?? [:]) { $1 }
+      if lasting[id] != nil { words["tracker"] = nil }
+      guard let lifetime = lifetime(words, at: at) else { return }
       put(at, .edit, id, 0, words)
-      if at + life < span { remove(at + life, id) }
+      if at + lifetime < span { remove(at + lifetime, id) }
     case 2: remove(at, id)
     case 3, 4:
       put(at, .pause, id, chance(4) ? 0 : length(60_000...2_000_000_000))
@@ -334,11 +364,45 @@ struct PlanGenerator {
       put(at + length(1_000...20_000_000), .endpoint, hook, 0, endpoint())
     case 18: put(at, .redeliver, pick(SimulationPlan.hooks))
     case 19: put(at, .discard, pick(SimulationPlan.hooks + ["desktop"]))
+    case 20: put(at, .history, "", 0, limits())
     default: put(at, .quiet, "", 0, chance(4) ? [:] : ["hours": hours(), "handling": pick(["hold", "drop"])])
     }
   }
 
   // MARK: The world
+
+  /// Plans reminders that come at one moment, to an endpoint that takes one message at a time, and what happens meanwhile.
+  private mutating func crowd() {
+    let (at, minutes, hook) = (number(0...span), number(2...20), pick(SimulationPlan.hooks))
+    let due = (start.milliseconds + at + 999) / 1_000 * 1_000 - start.milliseconds + minutes * 60_000
+    put(at, .endpoint, hook, 0, chance(3) ? ["order": "yes"] : ["concurrency": "1"])
+    // Quick enough that several are claimed ahead, slow enough that they wait.
+    put(at, .channel, hook, length(100...3_000), ["mood": "well"])
+    for _ in 0..<number(4...10) {
+      count += 1
+      put(
+        at, .add, "r\(count)", 0,
+        ["when": "every \(minutes)m 2 times", "channels": chance(3) ? "\(hook),desktop" : hook])
+      if chance(2) {
+        let verb = pick([PlannedAction.Verb.done, .dismiss, .snooze, .remove, .pause])
+        put(due + length(50...10_000), verb, "r\(count)", verb == .snooze ? length(1_000...600_000) : 0)
+      }
+      put(due + minutes * 120_000, .remove, "r\(count)")
+    }
+    switch number(0...5) {
+    case 0: put(due + length(50...5_000), .suspend, "", length(2_000...900_000))
+    case 1: put(due + number(-25...5), .zone, pick(SimulatedZones.known).name)
+    case 2: put(due + number(-25...5), .quiet, "", 0, ["hours": hours(), "handling": pick(["hold", "drop"])])
+    case 3: put(due + length(50...5_000), .restart, "", length(1...60_000))
+    case 4:
+      put(
+        due + length(50...5_000), .channel, hook, length(1_000...14_000),
+        ["mood": pick(["hang", "fail", "unavailable"])])
+    default: break
+    }
+    put(due + minutes * 120_000, .channel, hook, 20, ["mood": "well"])
+    put(due + minutes * 120_000, .endpoint, hook, 0, endpoint())
+  }
 
   private mutating func step() {
     let at = moment()
@@ -362,7 +426,8 @@ struct PlanGenerator {
   private mutating func happen() {
     let at = moment()
     switch number(0...22) {
-    case 0...4: put(at - (chance(2) ? number(0...1_000) : 0), .suspend, "", length(2_000...900_000_000))
+    case 0...3: put(at - (chance(2) ? number(0...1_000) : 0), .suspend, "", length(2_000...900_000_000))
+    case 4: put(at, .suspend, "", length(10...60_000), ["instead": pick(["wakes", "lost", "nothing"])])
     case 5: put(at, .stop, "", length(100...90_000_000))
     case 6...8: put(at, .crash, "", length(1...200_000_000))
     case 9, 10: put(at, .restart, "", length(1...20_000_000))
@@ -371,7 +436,7 @@ struct PlanGenerator {
       put(at - number(0...2_000), .store, kind.rawValue, length(10...7_200_000))
     case 13...16:
       let name = pick(SimulationPlan.hooks + ["desktop"])
-      var words = ["mood": pick(ChannelMood.Kind.allCases).rawValue]
+      var words = ["mood": pick(ChannelBehavior.Kind.allCases).rawValue]
       if words["mood"] == "gone", !chance(3) { words["mood"] = "hang" }
       if chance(3) {
         words = ["mood": "well", "answer": pick(["done", "dismiss", "snooze"]), "after": "\(length(1...600_000))"]

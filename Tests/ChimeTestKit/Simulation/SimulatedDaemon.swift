@@ -10,6 +10,8 @@ final class SimulatedDaemon {
   private(set) var core: LoopCore
   private(set) var isReady = false
   private(set) var isStopping = false
+  /// When it was asked to stop, in milliseconds of CLOCK_MONOTONIC.
+  private(set) var stopsSince = Int64.max
   private(set) var isAlive = true
   /// The number of pending operations.
   private(set) var busy = 0
@@ -42,9 +44,10 @@ final class SimulatedDaemon {
     (knownRules, knownLocal) = (world.zones.rules, world.zones.localName)
     core = LoopCore(
       startedAt: world.wall, context: context, policies: Self.policies(of: []),
-      pages: LoopCore.PageSizes(read: 5, write: 5),
+      pages: LoopCore.PageSizes(read: 5, write: 5, history: 5),
       random: SeededGenerator(seed: world.bits()))
     core.contextText = contextText
+    core.historyLimits = world.historyLimits
   }
 
   // MARK: Driving the core
@@ -71,12 +74,14 @@ final class SimulatedDaemon {
         armed.sleep += 1
         let mine = armed.sleep
         if let wait { world.later(wait.rawValue) { [self] in if armed.sleep == mine { drive { $0.sleep(.timeUp) } } } }
-      case .inhibitSleep, .releaseSleep: break
+      case .inhibitSleep: break
+      case .releaseSleep: if busy == 0 { world.checker.checkClaims(self) }
       case .send(let message):
         world.send(message, from: self)
         underWay[message.delivery.id] = message
       case .answer(let answer): record(answer)
       case .run(let job): run(job)
+      case .dropMonths: break
       case .report: break
       }
     }
@@ -97,16 +102,19 @@ final class SimulatedDaemon {
       die()
       world.loop = nil
       world.later(5_000) { [world] in world.boot() }
-    case .fired(let fired): world.checker.tells(fired.firings)
+    case .fired(let fired):
+      world.checker.checkReportedOnce(fired.firings)
+      world.checker.history.somethingHappens(self)
+      world.checker.learns(of: fired.firings.flatMap(\.deliveries))
     case .firedDegraded(let work, _):
       world.figures.degradedFirings += work.firings.count
-      world.note { "\(work.firings.count) due times are worked off without the store, \(work.messages.count) shown" }
+      world.note { "\(work.firings.count) firings in degraded mode, \(work.messages.count) shown" }
       world.checker.firesDegraded(work)
-      world.checker.tells(work.firings)
-    case .answeredDegraded(let occurrence, _): world.checker.answeredAside(occurrence)
+      world.checker.checkReportedOnce(work.firings)
+    case .answeredDegraded(let occurrence, _): world.checker.answeredInDegradedMode(occurrence)
     case .recorded(let part, _):
       forgetUnderWay(part.entries.compactMap { if case .ended(let outcome, _) = $0 { outcome } else { nil } })
-      if core.degradedMode.entries.isEmpty { world.checker.nothingIsAside() }
+      if core.degradedMode.entries.isEmpty { world.checker.bufferIsEmpty() }
     case .outcomes(let part, let commit):
       forgetUnderWay(part.outcomes)
       // The outcomes of abandoned degraded-mode popups have no row to be recorded in.
@@ -118,6 +126,8 @@ final class SimulatedDaemon {
       world.checker.ends(self)
       die()
       afterwards?()
+    case .historyPruned(_, let begunAt): world.checker.history.ended(self, begunAt: begunAt)
+    case .historyNotPruned: world.checker.history.failed()
     case .answerRefused, .storeFailed, .storeUnreadable, .storeWorks, .storeTried, .renewal, .clockNotNoted, .sleeps:
       break
     }
@@ -180,6 +190,7 @@ final class SimulatedDaemon {
           return try job.run(in: $0, &setting)
         }, done)
     }
+    if kind == .history { world.checker.history.writes() }
     var steps: [Step] = []
     write(kind, context: job.context) { [self] transaction, now in
       var setting = setting(now)
@@ -226,10 +237,12 @@ final class SimulatedDaemon {
     _ done: @escaping (Result<Value, any Error>) -> Void
   ) {
     let fault = world.storeFault
-    let begin = max(world.mono + world.chance(0...2), world.store.freeAt)
+    // Some transactions begin late, and others overtake them.
+    let delay = world.chance(0...15) == 0 ? world.chance(0...60) : world.chance(0...2)
+    let begin = max(world.mono + delay, world.store.freeAt)
     let takes = fault == .slow ? world.chance(500...20_000) : world.chance(0...6)
     world.store.freeAt = begin + takes
-    if fault == .slow { world.checker.isRough(for: begin + takes - world.mono) }
+    if fault == .slow { world.checker.permitDelays(for: begin + takes - world.mono) }
     later(begin - world.mono) { loop in
       let world = loop.world
       let work = Work(kind: kind, now: asked ?? world.wall, context: context, uptime: loop.core.uptime)
@@ -274,10 +287,12 @@ final class SimulatedDaemon {
   // MARK: Commits of requests and answers
 
   func committed(_ changes: CommitChanges, _ wakeups: NextWakeups, with context: ReminderContext) {
-    for id in changes.changed + changes.removed { world.checker.forgetAside(id) }
+    for id in changes.changed + changes.removed { world.checker.forgetBuffered(id) }
+    world.checker.learns(of: changes.withdrawn.map(\.key))
     let withdrawn = changes.withdrawn.filter { !core.isSuperseded($0, until: $1) }.map(\.key)
-    for id in Set(withdrawn + changes.pinged.flatMap(core.degradedMode.awaited)) { world.checker.forgetAside(id) }
+    for id in Set(withdrawn + changes.pinged.flatMap(core.degradedMode.awaited)) { world.checker.forgetBuffered(id) }
     drive { $0.committed(changes, wakeups, contextVersion: context.version) }
+    world.checker.history.somethingHappens(self)
   }
 
   private func record(_ given: OutboxTransaction.Answer) {
@@ -318,6 +333,13 @@ final class SimulatedDaemon {
       queues: Dictionary(queues) { _, last in last },
       desktop: DeliveryQueuePolicy(concurrency: 64, attemptLimit: limit),
       usual: DeliveryQueuePolicy(concurrency: 8, attemptLimit: limit))
+  }
+
+  /// Reads how much history to keep.
+  func limitHistory() {
+    core.historyLimits = world.historyLimits
+    world.checker.history.limitsChange()
+    drive { $0.pruneHistory(isAsked: true) }
   }
 
   // MARK: The context of schedules
@@ -388,7 +410,7 @@ final class SimulatedDaemon {
   /// Stops cleanly: attempts in flight end as failed and are recorded.
   func stop(then body: @escaping () -> Void) {
     guard !isStopping else { return }
-    isStopping = true
+    (isStopping, stopsSince) = (true, world.mono)
     afterwards = body
     drive { $0.stop() }
     for message in underWay.values.sorted(by: { $0.delivery.id.rawValue < $1.delivery.id.rawValue }) {
@@ -403,7 +425,7 @@ final class SimulatedDaemon {
 /// A transaction as the checker sees it.
 struct Work {
   enum Kind: Equatable {
-    case start, fire, outbox, answer, recomputeDueTimes, reevaluateHeld, wake, note, record
+    case start, fire, outbox, answer, recomputeDueTimes, reevaluateHeld, wake, note, record, history
     case client(PlannedAction.Verb)
     case ping(ReminderID, Ping.Kind)
 
@@ -426,6 +448,7 @@ struct Work {
       case .reevaluateHeld: self = .reevaluateHeld
       case .wake: self = .wake
       case .note: self = .note
+      case .history: self = .history
       }
     }
 
@@ -465,5 +488,17 @@ extension CommitChanges {
     changed = work.chained.map(\.after.id)
     let until: Instant? = if case .snoozed(let until) = answered.state { until } else { nil }
     withdrawn = [answered.id: until]
+    if let tracking = work.tracking { add(tracking) }
+  }
+
+  /// Describes the effects of a change of trackers.
+  init(_ outcome: TrackingOutcome) {
+    self.init()
+    add(outcome)
+  }
+
+  private mutating func add(_ outcome: TrackingOutcome) {
+    changed += outcome.moved.map(\.id)
+    for occurrence in outcome.closed { withdrawn[occurrence.id] = .some(nil) }
   }
 }

@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
 // Client requests, mirroring the request handler.
 extension Simulation {
@@ -11,7 +12,7 @@ extension Simulation {
 
   func ask(_ action: PlannedAction) {
     guard let loop, loop.isReady, !loop.isStopping else { return }
-    let (now, context, heard) = (wall, loop.core.context, loop.core.degradedMode.heard)
+    let (now, context, heard) = (wall, loop.core.context, loop.core.degradedMode.unrecordedOccurrences)
     figures.requests += 1
     loop.write(Work.Kind(action), context: context, at: now) { [self] transaction, _ in
       let changes = try answer(action, in: transaction, context, loop.core.uptime, heard: heard, now: now)
@@ -30,9 +31,9 @@ extension Simulation {
   }
 
   /// Restores endpoints that were disabled or removed.
-  func mendEndpoints() {
+  func repairEndpoints() {
     guard let loop, loop.isReady, !loop.isStopping else {
-      return later(1_000) { [self] in mendEndpoints() }
+      return later(1_000) { [self] in repairEndpoints() }
     }
     for name in SimulationPlan.hooks { ask(PlannedAction(.zero, .endpoint, name)) }
   }
@@ -114,10 +115,42 @@ extension Simulation {
           due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
           skipNext: record.reminder.skipNext)
       ])
+    case .track, .log, .undo: return (try track(action, in: transaction, context, now: now), false)
     default: return try answerAboutChannels(action, in: transaction, now: now)
     }
     changes.reminders = [id]
     return (changes, false)
+  }
+
+  private func track(
+    _ action: PlannedAction, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
+  ) throws -> CommitChanges {
+    var generator = SeededGenerator(seed: bits())
+    let work = TrackingOperations(in: transaction, owner: Self.owner, context, now: now)
+    let key = TrackerKey(owner: Self.owner, id: TrackerID(rawValue: action.subject))
+    func amount(_ number: Int64) -> Quantity { Quantity(grains: number * Quantity.one.grains) }
+    do {
+      switch action.verb {
+      case .track:
+        guard try transaction.tracker(key) == nil else { throw Refused() }
+        let goal = action.amount
+        let isAmount = action.words["usual"] != nil
+        var tracker = Tracker(
+          id: key.id, owner: key.owner, title: LocalizedText(action.subject), kind: isAmount ? .amount : .check,
+          goal: goal == 0 ? nil : Goal(isAmount ? .total(amount(goal)) : .count(Int(goal))),
+          usual: action.words["usual"].flatMap { Int64($0) }.map(amount),
+          startedOn: context.zones.local.civil(at: now).date, createdAt: now)
+        tracker.dayStartsAt = action.words["from"].flatMap { Int($0) } ?? 0
+        return CommitChanges(try work.put(tracker, using: &generator))
+      case .log:
+        guard let tracker = try transaction.tracker(key) else { throw Refused() }
+        let quantity = tracker.kind == .amount ? amount(action.amount) : nil
+        return CommitChanges(try work.log(EntryDraft(tracker: key.id, quantity: quantity), using: &generator))
+      default: return CommitChanges(try work.undo(using: &generator).outcome)
+      }
+    } catch is TrackingRefused {
+      throw Refused()
+    }
   }
 
   private func ping(
@@ -250,6 +283,10 @@ extension Simulation {
       }
     }
     reminder.wake = words["wake"] != nil
+    reminder.tracker = words["tracker"].map { name in
+      TrackerLink(
+        tracker: TrackerID(rawValue: name), logsWhenDone: words["logs"] == nil, quietWhenDone: words["silent"] != nil)
+    }
     if words["hours"] != nil || words["handling"] != nil {
       let hours = try words["hours"].map { try QuietHours($0.split(separator: ";").map { String($0) }) }
       reminder.quiet = QuietRule(hours: hours, handling: words["handling"].flatMap(QuietRule.Handling.init))

@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 
 /// The behavior of a channel.
-struct ChannelMood {
+struct ChannelBehavior {
   enum Kind: String, CaseIterable {
     /// Delivers.
     case well
@@ -82,9 +82,13 @@ extension Simulation {
       figures.clockSteps += 1
       checker.clockWasSet(by: length)
       setClock(length)
-      tell(within: 20) { $0.drive { $0.clockHasStepped(by: length, slept: .zero) } }
+      tell(within: 20) { [self] in
+        checker.history.clockIsKnown()
+        $0.drive { $0.clockHasStepped(by: length, slept: .zero) }
+      }
     case .suspend:
       figures.suspends += 1
+      if let end = action.words["instead"] { return staysAwake(for: length, end) }
       // Half of the time logind announces the sleep, with a moment for pending work.
       if bits() % 2 == 0, let loop, loop.isReady {
         loop.drive { $0.sleep(.sleeps) }
@@ -109,9 +113,13 @@ extension Simulation {
         hours: (try? QuietHours(hours)) ?? .never,
         handling: QuietRule.Handling(rawValue: action.words["handling"] ?? "") ?? .hold)
       tell(within: 20) { $0.contextChanged() }
+    case .history:
+      let age = action.words["age"].flatMap { Int64($0) }
+      historyLimits = HistoryLimits(age: age.map { .hours($0) }, count: action.words["count"].flatMap { Int($0) })
+      tell(within: 20) { $0.limitHistory() }
     case .channel:
-      var mood = ChannelMood(
-        kind: ChannelMood.Kind(rawValue: action.words["mood"] ?? "") ?? .well, takes: action.amount)
+      var mood = ChannelBehavior(
+        kind: ChannelBehavior.Kind(rawValue: action.words["mood"] ?? "") ?? .well, takes: action.amount)
       mood.answersAfter = Int64(action.words["after"] ?? "") ?? 0
       switch action.words["answer"] {
       case "done": mood.answer = .done
@@ -120,13 +128,13 @@ extension Simulation {
       default: break
       }
       let name = ChannelName(rawValue: action.subject)
-      let wasShut = moods[name]?.kind == .unavailable
-      moods[name] = mood
+      let wasShut = behaviors[name]?.kind == .unavailable
+      behaviors[name] = mood
       if wasShut, name == .desktop { tell(within: 20) { $0.drive { $0.wakeQueues { $0.channel == .desktop } } } }
     case .store:
       guard let kind = SimulatedStore.Fault.Kind(rawValue: action.subject) else { return }
       store.fault = SimulatedStore.Fault(kind: kind, until: mono + action.amount)
-      checker.isRough(for: action.amount)
+      checker.permitDelays(for: action.amount)
     case .crash:
       figures.crashes += 1
       loop?.die()
@@ -139,6 +147,22 @@ extension Simulation {
         later(max(1, action.amount)) { [self] in boot() }
       }
     default: ask(action)
+    }
+  }
+
+  /// Announces a sleep that does not come: logind says so, or is lost, or says nothing.
+  private func staysAwake(for length: Milliseconds, _ end: String) {
+    guard let loop, loop.isReady else { return }
+    loop.drive { $0.sleep(.sleeps) }
+    untold += 1
+    // A daemon that hears nothing waits until nobody sleeps any more.
+    let patience = SleepCycle.patience + SleepCycle.failsafe + .seconds(1)
+    let length = end == "nothing" ? patience : length
+    checker.permitDelays(for: length.rawValue)
+    later(length.rawValue) { [self] in
+      untold -= 1
+      checker.daemonWasStopped()
+      if end != "nothing" { loop.drive { $0.sleep(end == "lost" ? .lost : .wakes) } }
     }
   }
 
@@ -161,9 +185,9 @@ extension Simulation {
     checker.sends(message, daemon)
     figures.attempts += 1
     let queue = message.delivery.queue
-    var mood = moods[queue.channel] ?? ChannelMood()
+    var mood = behaviors[queue.channel] ?? ChannelBehavior()
     // An unknown address is unreachable.
-    if queue.channel != .desktop, store.contents.endpoints[queue] == nil { mood = ChannelMood(kind: .unavailable) }
+    if queue.channel != .desktop, store.contents.endpoints[queue] == nil { mood = ChannelBehavior(kind: .unavailable) }
     let started = wall
     var takes = max(1, mood.takes / 2 + chance(0...max(1, mood.takes)))
     var (outcome, next, status) = (Attempt.Outcome.failed, ChannelReport.NextStep.retry, Int?.none)

@@ -6,8 +6,8 @@ import ChimeSchedule
 /// The daemon is the real `LoopCore` with the real transactions; `SimulatedDaemon` is its shell. An `InvariantChecker`
 /// checks each step.
 ///
-///     let life = Simulation.run(SimulationPlan.random(seed: 7))
-///     if let fault = life.fault { print(fault, life.diary.joined(separator: "
+///     let outcome = Simulation.run(SimulationPlan.random(seed: 7))
+///     if let fault = outcome.fault { print(fault, outcome.diary.joined(separator: "
 /// ")) }
 public final class Simulation {
   let plan: SimulationPlan
@@ -25,7 +25,9 @@ public final class Simulation {
   var zones: SimulatedZones
   var zoneRelease = 0
   var quiet = QuietDefaults()
-  var moods: [ChannelName: ChannelMood] = [:]
+  /// How much history the configuration keeps.
+  var historyLimits = HistoryLimits(age: .days(400), count: 100_000)
+  var behaviors: [ChannelName: ChannelBehavior] = [:]
   /// The number of events that the daemon does not know yet.
   var untold = 0
   var isHealed = false
@@ -38,7 +40,7 @@ public final class Simulation {
   private var position = 0
 
   /// The result of a simulation run.
-  public struct Life: Sendable {
+  public struct Outcome: Sendable {
     /// The first violation; nil if there is none.
     public var fault: String?
     public var figures: SimulationFigures
@@ -46,10 +48,10 @@ public final class Simulation {
     public var diary: [String]
   }
 
-  public static func run(_ plan: SimulationPlan, diary: Bool = false) -> Life {
+  public static func run(_ plan: SimulationPlan, diary: Bool = false) -> Outcome {
     let world = Simulation(plan, keepsDiary: diary)
-    world.live()
-    return Life(fault: world.fault, figures: world.figures, diary: world.diary)
+    world.runEvents()
+    return Outcome(fault: world.fault, figures: world.figures, diary: world.diary)
   }
 
   private init(_ plan: SimulationPlan, keepsDiary: Bool) {
@@ -61,7 +63,7 @@ public final class Simulation {
 
   // MARK: Time
 
-  private func live() {
+  private func runEvents() {
     let end = Milliseconds.days(Int64(plan.days)).rawValue
     boot()
     while fault == nil, step(until: end, actions: true) {}
@@ -81,11 +83,11 @@ public final class Simulation {
   private func heal() {
     healedAt = real
     isHealed = true
-    moods = [:]
+    behaviors = [:]
     store.fault = nil
     if loop == nil { boot() }
     checker.healed(at: mono)
-    mendEndpoints()
+    repairEndpoints()
   }
 
   /// Runs the next event. Returns whether more events come before `end`.
@@ -136,7 +138,7 @@ public final class Simulation {
     real += length.rawValue
     loop?.clockReaches(wall)
     healedAt = healedAt.map { $0 + length.rawValue }
-    checker.isRough(for: 0)
+    checker.permitDelays(for: 0)
   }
 
   /// Lets time pass while the daemon is suspended (SIGSTOP).

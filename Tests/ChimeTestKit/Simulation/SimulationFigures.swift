@@ -3,9 +3,9 @@ public import ChimeSchedule
 
 /// Statistics of simulation runs.
 public struct SimulationFigures: Sendable {
-  public var lives = 0
+  public var runs = 0
   /// The simulated time, sleep included.
-  public var lived = Milliseconds.zero
+  public var simulated = Milliseconds.zero
   public var steps = 0
   public var fires = 0
   public var repeats = 0
@@ -38,13 +38,13 @@ public struct SimulationFigures: Sendable {
   public init() {}
 
   mutating func add(world: Simulation) {
-    lives += 1
-    lived = lived + .milliseconds(world.real)
+    runs += 1
+    simulated = simulated + .milliseconds(world.real)
   }
 
   public static func += (left: inout SimulationFigures, right: SimulationFigures) {
-    left.lives += right.lives
-    left.lived = left.lived + right.lived
+    left.runs += right.runs
+    left.simulated = left.simulated + right.simulated
     left.steps += right.steps
     left.fires += right.fires
     left.repeats += right.repeats

@@ -4,7 +4,7 @@ public import ChimeSchedule
 /// A SimulationPlan lists all external events of a simulated machine. It can be printed, saved, minimized and replayed.
 ///
 ///     let plan = SimulationPlan.random(seed: 7)
-///     let life = Simulation.run(plan)
+///     let outcome = Simulation.run(plan)
 ///     print(plan.text)
 public struct SimulationPlan: Hashable, Sendable {
   /// The seed for everything that the plan leaves open: durations of commits and messages, and ids.
@@ -42,9 +42,10 @@ public struct PlannedAction: Hashable, Sendable {
   public enum Verb: String, Hashable, Sendable, CaseIterable {
     // Clients.
     case add, edit, remove, pause, resume, skip, done, dismiss, snooze, fire, ping
+    case track, log, undo
     case endpoint, forget, enable, disable, redeliver, discard, quiet
     // The machine.
-    case channel, step, suspend, stop, zone, tzdata, store
+    case channel, step, suspend, stop, zone, tzdata, store, history
     // The daemon.
     case crash, restart
   }

@@ -8,13 +8,14 @@ import Testing
 @Suite struct AchievementPropertyTests {
   static let criteria: [Criterion] = {
     let (water, prayer, weight, watches) = (
-      PraiseWorld.water, PraiseWorld.prayer, PraiseWorld.weight, PraiseWorld.watches
+      AchievementFixture.water, AchievementFixture.prayer, AchievementFixture.weight, AchievementFixture.watches
     )
     var all: [Criterion] = [
       Criterion(.entries, tracker: water, target: 1), Criterion(.entries, tracker: water, target: 20),
       Criterion(.entries, target: 30), Criterion(.entriesInDay, tracker: water, target: 4),
-      Criterion(.entriesInDay, target: 5), Criterion(.amountInEntry, tracker: water, amount: PraiseWorld.ml(740)),
-      Criterion(.amountInEntry, tracker: weight, amount: PraiseWorld.kg(83)),
+      Criterion(.entriesInDay, target: 5),
+      Criterion(.amountInEntry, tracker: water, amount: AchievementFixture.ml(740)),
+      Criterion(.amountInEntry, tracker: weight, amount: AchievementFixture.kg(83)),
       Criterion(.shareOfGoal, tracker: water, target: 150), Criterion(.shareOfGoal, tracker: water, target: 260),
       Criterion(.goalMet, tracker: water), Criterion(.goalMet, tracker: weight), Criterion(.goalMet, tracker: watches),
       Criterion(.daysMet, tracker: water, target: 5), Criterion(.daysMet, target: 25),
@@ -41,7 +42,7 @@ import Testing
       Criterion(.firstEntry, tracker: weight), Criterion(.firstEntry), Criterion(.anniversary, tracker: water),
       Criterion(.anniversary, tracker: prayer, target: 2), Criterion(.level, target: 3), Criterion(.level, target: 9),
       Criterion(.level, target: 17), Criterion(.perfectWeek), Criterion(.perfectWeek, target: 2),
-      Criterion(.perfectWeek, tracker: water), Criterion(.crossed, tracker: weight, amount: PraiseWorld.kg(80)),
+      Criterion(.perfectWeek, tracker: water), Criterion(.crossed, tracker: weight, amount: AchievementFixture.kg(80)),
       Criterion(.goalValue, tracker: weight), Criterion(.daysSinceStart, tracker: water, target: 100),
       Criterion(.entryOnDate, tracker: water, month: 2, day: 29), Criterion(.entryOnDate, target: 2, month: 3, day: 1),
       Criterion(.entryOnWeekday, tracker: prayer, target: 4, weekdays: .weekends),
@@ -61,7 +62,7 @@ import Testing
 
   /// A random history over `span` days, with `density` changes per day.
   struct History {
-    var world = PraiseWorld(AchievementPropertyTests.achievements)
+    var world = AchievementFixture(AchievementPropertyTests.achievements)
     var random: SeededGenerator
     var progress: [AchievementID: AchievementProgress] = [:]
     var experience = 0
@@ -96,7 +97,7 @@ import Testing
       let back =
         chance(60)
         ? 0 : chance(70) ? Int64.random(in: 0...8, using: &random) : Int64.random(in: 0...400, using: &random)
-      let day = max(today - back, Int64(PraiseWorld.start.dayNumber))
+      let day = max(today - back, Int64(AchievementFixture.start.dayNumber))
       let minute = Int64.random(in: 0..<48, using: &random) * 30
       return min(Instant(seconds: (day * 1_440 + minute) * 60), world.now)
     }
@@ -105,21 +106,21 @@ import Testing
       guard let tracker = world.trackers.randomElement(using: &random) else { return nil }
       let at = somewhere()
       switch tracker.id {
-      case PraiseWorld.water:
+      case AchievementFixture.water:
         return world.entry(
-          tracker.id, at: at, quantity: PraiseWorld.ml(Double(Int.random(in: 1...15, using: &random) * 50)))
-      case PraiseWorld.weight:
+          tracker.id, at: at, quantity: AchievementFixture.ml(Double(Int.random(in: 1...15, using: &random) * 50)))
+      case AchievementFixture.weight:
         return world.entry(
-          tracker.id, at: at, quantity: PraiseWorld.kg(Double(Int.random(in: 148...170, using: &random)) / 2))
-      case PraiseWorld.prayer: return world.entry(tracker.id, at: at)
+          tracker.id, at: at, quantity: AchievementFixture.kg(Double(Int.random(in: 148...170, using: &random)) / 2))
+      case AchievementFixture.prayer: return world.entry(tracker.id, at: at)
       default:
         guard let item = world.items.keys.sorted().randomElement(using: &random) else { return nil }
         var at = at
         // Often on its anniversary.
         if chance(25), let since = world.items[item]?.since {
           let year = Int.random(in: since.year...max(since.year, world.today(tracker.id).year), using: &random)
-          if let day = CivilDate(year: year, month: since.month, day: since.day), day >= PraiseWorld.start {
-            at = min(PraiseWorld.instant(day, minute: 600), world.now)
+          if let day = CivilDate(year: year, month: since.month, day: since.day), day >= AchievementFixture.start {
+            at = min(AchievementFixture.instant(day, minute: 600), world.now)
           }
         }
         return world.entry(tracker.id, at: at, item: item)
@@ -141,10 +142,10 @@ import Testing
         }
         var new = world.entry(
           old.tracker, at: chance(50) ? old.at : somewhere(), quantity: old.quantity, item: old.item)
-        if chance(30), old.tracker == PraiseWorld.watches {
+        if chance(30), old.tracker == AchievementFixture.watches {
           new.item = world.items.keys.sorted().randomElement(using: &random)
         }
-        if chance(50), let quantity = new.quantity, old.tracker == PraiseWorld.water {
+        if chance(50), let quantity = new.quantity, old.tracker == AchievementFixture.water {
           new.quantity = quantity + quantity
         }
         return world.change(old, to: new)
@@ -156,14 +157,14 @@ import Testing
       default:
         let id = ItemID(rawValue: "w\(Int.random(in: 1...7, using: &random))")
         if world.items[id] != nil, chance(15) { return world.change(item: id, to: nil) }
-        let today = world.today(PraiseWorld.watches)
+        let today = world.today(AchievementFixture.watches)
         let since = chance(70) ? today.adding(days: -Int.random(in: 0...500, using: &random)) : nil
         let until = chance(10) ? today.adding(days: Int.random(in: -10...40, using: &random)) : nil
         let brand: [String: String] = chance(80) ? ["brand": "B\(Int.random(in: 1...4, using: &random))"] : [:]
         return world.change(
           item: id,
           to: Item(
-            id: id, tracker: PraiseWorld.watches, owner: 1, title: id.rawValue, attributes: brand, since: since,
+            id: id, tracker: AchievementFixture.watches, owner: 1, title: id.rawValue, attributes: brand, since: since,
             until: until, createdAt: world.now))
       }
     }
@@ -206,11 +207,11 @@ import Testing
     }
   }
 
-  @Test func noKindIsLeftOut() {
+  @Test func everyKindOfCriterionIsTested() {
     #expect(Set(Self.criteria.map(\.kind)) == Set(Criterion.Kind.allCases))
   }
 
-  @Test(arguments: 0..<ProofTier.amount(quick: 2, proof: 60) as Range<UInt64>) func everyCriterionIsAsRereadingSays(
+  @Test(arguments: 0..<ProofTier.amount(quick: 2, proof: 60) as Range<UInt64>) func criteriaMatchARecomputation(
     _ seed: UInt64
   ) throws {
     var history = History(seed: seed)

@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct CriterionFaultTests {
   typealias Key = CriterionFault.Key
-  let trackers = PraiseWorld([]).trackers
+  let trackers = AchievementFixture([]).trackers
 
-  @Test func whatTheWorldUsesIsSound() {
+  @Test func criteriaOfTheFixtureAreValid() {
     for criterion in AchievementPropertyTests.criteria {
       #expect(criterion.faults(among: trackers) == [], "\(criterion)")
     }
@@ -20,16 +20,16 @@ import Testing
       return (
         kind,
         Criterion(
-          kind, target: needed.contains(.target) ? 3 : 1, amount: has(.amount, PraiseWorld.kg(1)),
+          kind, target: needed.contains(.target) ? 3 : 1, amount: has(.amount, AchievementFixture.kg(1)),
           minute: has(.minute, 480), attribute: has(.attribute, "brand"), within: has(.within, 7),
           minimum: has(.minimum, 3), month: has(.month, 2), day: has(.day, 29), weekdays: has(.weekdays, .friday))
       )
     }, uniquingKeysWith: { $1 })
 
-  @Test(arguments: Criterion.Kind.allCases) func whatItNeedsIsEnoughAndIsNeeded(_ kind: Criterion.Kind) throws {
+  @Test(arguments: Criterion.Kind.allCases) func neededKeysAreSufficientAndRequired(_ kind: Criterion.Kind) throws {
     let criterion = try #require(Self.sparse[kind])
     // An amount with several dimensions would be ambiguous.
-    let trackers = trackers.filter { $0.id != PraiseWorld.water || kind == .shareOfGoal }
+    let trackers = trackers.filter { $0.id != AchievementFixture.water || kind == .shareOfGoal }
     #expect(criterion.faults(among: trackers) == [])
     for key in Criterion.keys(of: kind).needed {
       let without = criterion.without(key)
@@ -57,27 +57,27 @@ import Testing
       (Criterion(.entryOnDate, month: 13, day: 1), .month), (Criterion(.entryOnDate, month: 2, day: 30), .day),
       (Criterion(.entryOnWeekday, day: 32, weekdays: .friday), .day),
       (Criterion(.entryOnWeekday, weekdays: []), .weekdays),
-      (Criterion(.amountInEntry, tracker: PraiseWorld.water, amount: .zero), .amount),
-      (Criterion(.crossed, tracker: PraiseWorld.weight, amount: .zero), .amount),
-      (Criterion(.amountInEntry, amount: PraiseWorld.ml(500)), .amount),
+      (Criterion(.amountInEntry, tracker: AchievementFixture.water, amount: .zero), .amount),
+      (Criterion(.crossed, tracker: AchievementFixture.weight, amount: .zero), .amount),
+      (Criterion(.amountInEntry, amount: AchievementFixture.ml(500)), .amount),
       (Criterion(.itemsOwned, target: 2, value: "Omega"), .value),
       (Criterion(.distinctValues, target: 2, attribute: ""), .attribute),
       (Criterion(.entries, tracker: TrackerID(rawValue: "tea"), target: 2), .tracker),
-      (Criterion(.crossed, tracker: PraiseWorld.water, amount: PraiseWorld.kg(80)), .tracker),
-      (Criterion(.distinctItems, tracker: PraiseWorld.water, target: 2, within: 7), .tracker),
-      (Criterion(.perfectWeek, tracker: PraiseWorld.weight), .tracker),
-      (Criterion(.level, tracker: PraiseWorld.water, target: 4), .tracker),
+      (Criterion(.crossed, tracker: AchievementFixture.water, amount: AchievementFixture.kg(80)), .tracker),
+      (Criterion(.distinctItems, tracker: AchievementFixture.water, target: 2, within: 7), .tracker),
+      (Criterion(.perfectWeek, tracker: AchievementFixture.weight), .tracker),
+      (Criterion(.level, tracker: AchievementFixture.water, target: 4), .tracker),
       (Criterion(.goalMet, tracker: TrackerID(rawValue: "tea")), .tracker),
     ] as [(Criterion, Key)])
-  func theKeyAtFaultIsNamed(_ criterion: Criterion, _ key: Key) {
+  func faultNamesItsKey(_ criterion: Criterion, _ key: Key) {
     let faults = criterion.faults(among: trackers)
     #expect(faults.map(\.key) == [key])
     #expect(faults.allSatisfy { !$0.message.isEmpty && !$0.message.hasSuffix(".") })
   }
 
-  @Test func aPackWithoutWhatItIsAboutIsAtFault() {
+  @Test func criterionWithoutItsSubjectIsAFault() {
     #expect(Criterion(.level, target: 5).faults(among: trackers, hasLevels: false).map(\.key) == [.kind])
-    let onlyWater = trackers.filter { $0.id == PraiseWorld.water }
+    let onlyWater = trackers.filter { $0.id == AchievementFixture.water }
     #expect(Criterion(.firstItem).faults(among: onlyWater).map(\.key) == [.kind])
     #expect(
       Criterion(.entries, tracker: TrackerID(rawValue: "tea"), target: 2).faults(among: onlyWater).first?.message
@@ -107,7 +107,7 @@ extension Criterion {
     var copy = self
     switch key {
     case .target: copy.target = 4
-    case .amount: copy.amount = PraiseWorld.kg(1)
+    case .amount: copy.amount = AchievementFixture.kg(1)
     case .days: copy.days = .weekends
     case .minute: copy.minute = 480
     case .attribute: copy.attribute = "brand"

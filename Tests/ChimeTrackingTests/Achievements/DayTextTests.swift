@@ -8,7 +8,7 @@ import Testing
     (LevelCurve(base: 100, power: 1.5), [0, 100, 282, 519, 800]), (LevelCurve(base: 50, power: 1), [0, 50, 100, 150]),
     (LevelCurve(base: 10, power: 2), [0, 10, 40, 90, 160]), (LevelCurve(base: 16, power: 1.25), [0, 16, 38, 63]),
   ])
-  func levelsBeginWhereTheCurveSays(_ curve: LevelCurve, _ thresholds: [Int]) {
+  func levelsBeginAtTheirThresholds(_ curve: LevelCurve, _ thresholds: [Int]) {
     #expect((1...thresholds.count).map(curve.threshold(of:)) == thresholds)
     for (index, threshold) in thresholds.enumerated() {
       #expect(curve.level(at: threshold) == index + 1)
@@ -16,14 +16,14 @@ import Testing
     }
   }
 
-  @Test func aPowerThatComesOutEvenIsExact() {
+  @Test func exactPowersAreExact() {
     // 16 ^ 1.25 = 32, 4 ^ 1.5 = 8: a logarithm would give 31.999….
     #expect(LevelCurve(base: 1, power: 1.25).threshold(of: 17) == 32)
     #expect(LevelCurve(base: 100, power: 1.5).threshold(of: 5) == 800)
     #expect(LevelCurve(base: 1, power: 3.5).threshold(of: 10) == 2_187)
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>) func levelsRiseAndTheInverseIsTheInverse(_ seed: UInt64) {
+  @Test(arguments: 0..<40 as Range<UInt64>) func levelsRiseAndInvertTheThresholds(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let curve = LevelCurve(
       base: Int.random(in: 1...1_000_000, using: &random), power: Double.random(in: 1...4, using: &random))
@@ -47,7 +47,7 @@ import Testing
     LevelCurve(base: 0, power: 1.5), LevelCurve(base: .max, power: 900), LevelCurve(base: -5, power: -.infinity),
     LevelCurve(base: 5, power: .nan),
   ])
-  func noCurveOverflows(_ curve: LevelCurve) {
+  func curvesDoNotOverflow(_ curve: LevelCurve) {
     #expect(curve.threshold(of: 1) == 0)
     #expect(curve.threshold(of: .max) > curve.threshold(of: 2))
     #expect(curve.level(at: .max) == LevelCurve.highestLevel)
@@ -59,7 +59,9 @@ import Testing
     Quote(text: "q\(number)", language: "en", source: "s", category: category)
   }
 
-  @Test(arguments: [1, 2, 3, 5, 7, 12, 30, 52, 97, 100, 365, 366, 400]) func allComeBeforeAnyRepeats(_ count: Int)
+  @Test(arguments: [1, 2, 3, 5, 7, 12, 30, 52, 97, 100, 365, 366, 400]) func everyQuotationIsShownBeforeOneRepeats(
+    _ count: Int
+  )
     throws
   {
     let quotes = (0..<count).map { Self.quote($0) }
@@ -79,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func aCategoryHasItsOwn() throws {
+  @Test func categoryHasItsOwnQuotations() throws {
     let quotes = [Self.quote(1, "quran"), Self.quote(2, "hadith"), Self.quote(3, "quran")]
     let day = try #require(CivilDate("2026-07-01"))
     let those = (0..<6).compactMap { Quote.ofTheDay(day.plus($0), among: quotes, category: "quran")?.text }
@@ -88,7 +90,7 @@ import Testing
     #expect(Quote.ofTheDay(day, among: []) == nil)
   }
 
-  @Test func textFromRightToLeftStaysAsItIs() throws {
+  @Test func rightToLeftTextIsUnchanged() throws {
     // With vowel signs, a direction mark and a joiner, byte for byte.
     let text = "إِنَّ مَعَ الْعُسْرِ يُسْرًا\u{200F} ﴿٦﴾ \u{200D}"
     let quote = Quote(
@@ -125,7 +127,7 @@ import Testing
     ([share(nil, met: true, entry: false), share(0, entry: false), share(0, entry: false)], .lightDay),
   ]
 
-  @Test(arguments: cases) func theMoodIsOfWhatCounts(_ shares: [MoodShare], _ mood: Mood) {
+  @Test(arguments: cases) func moodFollowsCountedDays(_ shares: [MoodShare], _ mood: Mood) {
     #expect(Mood.of(shares) == mood)
   }
 }
@@ -135,23 +137,23 @@ import Testing
     water reached: Double = 1_750, quote: Quote? = nil, next: (achievement: Achievement, reached: Int)? = nil,
     mood: MoodText? = nil, languages: [String] = ["en"]
   ) -> [String: String] {
-    let world = PraiseWorld([])
-    let day = world.today(PraiseWorld.water)
-    let entry = world.entry(PraiseWorld.water, at: world.now, quantity: PraiseWorld.ml(reached))
-    var tracker = world.tracker(PraiseWorld.water)
-    tracker.goal = Goal(.total(PraiseWorld.ml(2_500)))
+    let world = AchievementFixture([])
+    let day = world.today(AchievementFixture.water)
+    let entry = world.entry(AchievementFixture.water, at: world.now, quantity: AchievementFixture.ml(reached))
+    var tracker = world.tracker(AchievementFixture.water)
+    tracker.goal = Goal(.total(AchievementFixture.ml(2_500)))
     tracker.title = LocalizedText(["en": "Water", "cs": "Voda"])
     let totals = [ProgressAggregator(tracker).total(nil, adding: entry)]
-    let standing = GoalProgress(
+    let progress = GoalProgress(
       tracker, on: day, summary: ProgressAggregator(tracker).summary(of: totals), totals: totals)
-    let values = TextValues(tracker, standing, mood: mood, quote: quote, next: next, level: 4, languages: languages)
+    let values = TextValues(tracker, progress, mood: mood, quote: quote, next: next, level: 4, languages: languages)
     let pairs = values.pairs(
       quantity: { quantity, unit, _ in "\(quantity.value(in: unit)) \(unit)" },
       number: { $0 >= 1_000 ? "\($0 / 1_000).\($0 % 1_000)" : String($0) })
     return Dictionary(uniqueKeysWithValues: pairs.map { ($0.name.rawValue, $0.value) })
   }
 
-  @Test func aTextCanSayWhatADayIsLike() {
+  @Test func placeholdersDescribeTheDay() {
     let achievement = Achievement(
       id: AchievementID(rawValue: "a"), title: LocalizedText(["en": "Consistent", "cs": "Vytrvalý"]),
       text: "Three days",
@@ -167,7 +169,7 @@ import Testing
     #expect(values["level"] == "4" && values["experience"] == "")
   }
 
-  @Test func whatThereIsNothingOfIsEmptyAndNothingIsMissing() {
+  @Test func missingValuesAreEmpty() {
     let values = Self.values()
     #expect(Set(values.keys) == Set(TextValues.Name.allCases.map(\.rawValue)))
     #expect(values["quote"] == "" && values["mood.title"] == "" && values["nextAchievement"] == "")
@@ -190,7 +192,7 @@ import Testing
   let day = CivilDate(year: 2026, month: 7, day: 15) ?? .earliest
 
   /// Orders by what is left, regardless of its share of the target.
-  @Test func whatHasLeastLeftToDoIsNearest() {
+  @Test func achievementWithTheLeastRemainingIsNext() {
     func next(_ all: [Achievement], _ reached: [String: Int]) -> String? {
       Achievement.next(among: all, progress: Self.progress(reached), on: day)?.achievement.id.rawValue
     }
@@ -209,7 +211,7 @@ import Testing
     #expect(next([Self.achievement("level", Criterion(.level, target: 3)), three], ["level": 2]) == "three")
   }
 
-  @Test func theGreatestShareIsNearest() {
+  @Test func achievementWithTheGreatestShareIsNext() {
     let all = [
       Self.achievement("seven", Criterion(.streak, target: 7)),
       Self.achievement("three", Criterion(.streak, target: 3)),
@@ -220,7 +222,7 @@ import Testing
     #expect(next?.achievement.id.rawValue == "three" && next?.reached == 2)
   }
 
-  @Test func ofEqualsTheFirstInThePackWhateverItIsWorth() {
+  @Test func firstOfEqualAchievementsIsNext() {
     let all = [
       Self.achievement("a", Criterion(.entries, target: 10), xp: 5),
       Self.achievement("b", Criterion(.daysMet, target: 15), xp: 50),
@@ -231,7 +233,7 @@ import Testing
         == "a")
   }
 
-  @Test func whatOnlyTimeBringsComesLast() {
+  @Test func achievementsByTimeAloneComeLast() {
     let all = [
       Self.achievement("year", Criterion(.daysSinceStart, target: 365)),
       Self.achievement("friday", Criterion(.entryOnWeekday, target: 4, weekdays: .friday)),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MilestoneStepsTests {
   typealias Crossing = MilestoneSteps.Crossing
-  static func kg(_ value: Double) -> Quantity { PraiseWorld.kg(value) }
+  static func kg(_ value: Double) -> Quantity { AchievementFixture.kg(value) }
   static let down = MilestoneSteps(first: kg(90), step: kg(2), goal: kg(83))
 
   @Test(
@@ -16,12 +16,12 @@ import Testing
       // The first value was 90.4 when 88.4 was celebrated.
       (88, [88.4], []), (86, [88.4], [86]),
     ] as [(Double, [Double], [Double])])
-  func downToAGoal(_ value: Double, _ celebrated: [Double], _ expected: [Double]) {
+  func stepsDownToAGoalAreCelebratedOnce(_ value: Double, _ celebrated: [Double], _ expected: [Double]) {
     let crossed = Self.down.crossed(by: Self.kg(value), celebrated: celebrated.map(Self.kg))
     #expect(crossed == expected.map { Crossing(value: Self.kg($0), isGoal: $0 == 83) })
   }
 
-  @Test func upwardsAndWithoutAGoal() {
+  @Test func stepsGoUpwardsAndWithoutAGoal() {
     let up = MilestoneSteps(first: Self.kg(50), step: Self.kg(5), goal: Self.kg(60))
     #expect(up.crossed(by: Self.kg(56), celebrated: []).map(\.value) == [Self.kg(55)])
     // A step at the goal is the goal, and counts once.
@@ -37,7 +37,7 @@ import Testing
         .isEmpty)
   }
 
-  @Test func aTinyStepDoesNotFlood() {
+  @Test func tinyStepIsBounded() {
     let steps = MilestoneSteps(first: Self.kg(90), step: Quantity(grains: 1), goal: Self.kg(60))
     let crossed = steps.crossed(by: Self.kg(61), celebrated: [])
     #expect(crossed.count == MilestoneSteps.mostAtOnce)
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// Never twice, in order, and every step passed, whatever the course.
-  @Test(arguments: 0..<60 as Range<UInt64>) func eachOnceInOrder(_ seed: UInt64) {
+  @Test(arguments: 0..<60 as Range<UInt64>) func everyStepIsCelebratedOnceInOrder(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func grams(_ range: ClosedRange<Int>) -> Quantity {
       Self.kg(Double(Int.random(in: range, using: &random)) / 1_000)

@@ -3,12 +3,12 @@ import ChimeTracking
 
 /// Each criterion evaluated by rereading all entries: no totals, no summary, nothing cached.
 struct NaiveRules {
-  let world: PraiseWorld
+  let world: AchievementFixture
   let experience: Int
   private let entries: [TrackerID: [Entry]]
   private let byDay: [TrackerID: [CivilDate: [Entry]]]
 
-  init(world: PraiseWorld, experience: Int) {
+  init(world: AchievementFixture, experience: Int) {
     self.world = world
     self.experience = experience
     entries = Dictionary(grouping: world.entries.values, by: \.tracker)
@@ -90,8 +90,8 @@ struct NaiveRules {
       default: return byDay.values.contains { isMet($0, tracker) } ? 1 : 0
       }
     case .streak:
-      let (standing, longest) = streaks(tracker, criterion.days)
-      return longest >= criterion.target ? longest : standing
+      let (current, longest) = streaks(tracker, criterion.days)
+      return longest >= criterion.target ? longest : current
     case .itemsOwned:
       return owned.count { item in
         criterion.attribute == nil
@@ -205,8 +205,8 @@ struct NaiveRules {
       byDay(tracker).filter { isMet($0.value, tracker) }
     }
     var (weeks, run) = (0, 0)
-    var day = PraiseWorld.start.plus(-30)
-    while day <= (met.flatMap(\.keys).max() ?? PraiseWorld.start) {
+    var day = AchievementFixture.start.plus(-30)
+    while day <= (met.flatMap(\.keys).max() ?? AchievementFixture.start) {
       let due = scope.indices.filter { isDue(scope[$0], day) }
       if !due.isEmpty {
         run = due.allSatisfy { met[$0][day] != nil } ? run + 1 : 0
@@ -226,8 +226,8 @@ struct NaiveRules {
     let met = scope.map { tracker in byDay(tracker).filter { isMet($0.value, tracker) } }
     let todays = scope.map { world.today($0.id) }
     var (run, longest) = (0, 0)
-    var day = PraiseWorld.start.plus(-30)
-    while day <= todays.max() ?? PraiseWorld.start {
+    var day = AchievementFixture.start.plus(-30)
+    while day <= todays.max() ?? AchievementFixture.start {
       if met.contains(where: { $0[day] != nil }) {
         run += 1
       } else if !todays.contains(where: { day >= $0 }), scope.contains(where: { counts($0, day) }) {
@@ -260,11 +260,11 @@ struct NaiveRules {
   }
 
   /// Returns the streaks of a tracker whose days count singly.
-  private func streaks(_ tracker: Tracker, _ days: Criterion.Days) -> (standing: Int, longest: Int) {
+  private func streaks(_ tracker: Tracker, _ days: Criterion.Days) -> (current: Int, longest: Int) {
     let byDay = byDay(tracker)
     let today = world.today(tracker.id)
     var (run, longest) = (0, 0)
-    var day = PraiseWorld.start
+    var day = AchievementFixture.start
     while day <= max(today, byDay.keys.max() ?? today) {
       let isOfThem =
         switch days {

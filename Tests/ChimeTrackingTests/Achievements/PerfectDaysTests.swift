@@ -18,20 +18,20 @@ import Testing
     arguments: [
       ([], 0), ([0], 1), ([1, 2, 3], 3), ([0, 1, 2], 3), ([2, 3], 0), ([1, 3, 4], 1), (Array(0...20), 7),
     ] as [([Int], Int)])
-  func daysInARowUpToToday(_ met: [Int], _ expected: Int) {
+  func runCountsPerfectDaysUpToToday(_ met: [Int], _ expected: Int) {
     let days = Set(met.compactMap { Self.today.adding(days: -$0) })
     #expect(PerfectDays.run(of: [Self.tracker()], upTo: Self.today) { days.contains($1) } == expected)
   }
 
   /// A free day is skipped.
-  @Test func freeDaysArePassedOver() {
+  @Test func freeDaysAreSkipped() {
     let days = Set([0, 1, 4, 5].compactMap { Self.today.adding(days: -$0) })
     // Friday, Thursday, and Monday before a free Tuesday and Wednesday.
     let weekdays: WeekdaySet = [.monday, .thursday, .friday, .saturday, .sunday]
     #expect(PerfectDays.run(of: [Self.tracker(weekdays)], upTo: Self.today) { days.contains($1) } == 4)
   }
 
-  @Test func onlyASinglePerfectWeekIsToldByDays() {
+  @Test func onlyASinglePerfectWeekReportsDays() {
     func progress(_ criterion: Criterion, _ reached: Int) -> [Int] {
       let one = Achievement(
         id: AchievementID(rawValue: "a"), title: "A", text: "A", criterion: criterion)

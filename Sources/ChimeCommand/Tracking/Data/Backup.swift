@@ -185,7 +185,7 @@ enum Restore {
     for note in notes { context.note(localizedServerMessage(TerminalSanitizer.line(note)), .caution) }
     if !isDry {
       try RestoredConfiguration.place(configuration, context)
-      MuteReminders.tell(context)
+      UndeliverableReminders.tell(context)
     }
     return .success
   }
@@ -223,8 +223,8 @@ enum RestoredConfiguration {
     do {
       for file in files {
         try Files.makeFolder(Files.folder(of: file.path))
-        try NewFile.write(Array(file.text.utf8), to: file.fits ? file.path : aside(file))
-        if file.fits { taken.append(file) } else { notTaken.append(file) }
+        try NewFile.write(Array(file.text.utf8), to: file.canInstall ? file.path : aside(file))
+        if file.canInstall { taken.append(file) } else { notTaken.append(file) }
       }
       if let first = taken.first {
         _ = try context.daemon().call(DaemonInterface.Reload())

@@ -37,7 +37,7 @@ enum EntryExchange {
       "chime entry import --loop Checkmarks.csv --into reading",
     ],
     alsoTried: ["load", "read", "loop"],
-    json: "`imported`: `trackers` (their ids), `added`, `present`, `remarks` (sentences) and `dryRun`", run: runImport)
+    json: "`imported`: `trackers` (their ids), `added`, `duplicates`, `remarks` (sentences) and `dryRun`", run: runImport)
 
   private static func runExport(_ context: Context) throws -> ExitCode {
     let tracker = context.line.words.isEmpty ? nil : try TrackerArgument.one(context.line.words, context)
@@ -122,12 +122,13 @@ enum EntryExchange {
     case .json:
       context.print(json: [
         "imported": Output.ImportedEntries(
-          trackers: reply.trackers, added: reply.added, present: reply.present, remarks: reply.remarks, dryRun: isDry)
+          trackers: reply.trackers, added: reply.added, duplicates: reply.duplicates, remarks: reply.remarks,
+          dryRun: isDry)
       ])
       return
     case .plain:
-      context.out(Plain.line(["trackers", "added", "present"]))
-      context.out(Plain.line([reply.trackers.joined(separator: ","), String(reply.added), String(reply.present)]))
+      context.out(Plain.line(["trackers", "added", "duplicates"]))
+      context.out(Plain.line([reply.trackers.joined(separator: ","), String(reply.added), String(reply.duplicates)]))
     case .human:
       guard !context.isQuiet else { break }
       let added =
@@ -135,8 +136,8 @@ enum EntryExchange {
         ? localized(count: reply.added, "%n entry would be added", "%n entries would be added")
         : localized(count: reply.added, "%n entry added", "%n entries added")
       let present =
-        reply.present > 0
-        ? ", " + localized(count: reply.present, "%n existed already", "%n existed already") : ""
+        reply.duplicates > 0
+        ? ", " + localized(count: reply.duplicates, "%n existed already", "%n existed already") : ""
       context.out(added + present)
       if !reply.trackers.isEmpty {
         let list = reply.trackers.map { TerminalSanitizer.line($0) }.joined(separator: ", ")

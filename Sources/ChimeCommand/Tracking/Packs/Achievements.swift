@@ -151,7 +151,7 @@ enum Achievements {
       let room = String(repeating: " ", count: max(0, texts - TextWidth.of(about)))
       let head = isUnlocked && !name.isEmpty ? style(name, .strong) : name
       let line = "  \(index == 0 ? mark : " ") \(head)\(gap)  " + (about.isEmpty ? "" : style(about, .faint))
-      return index == 0 ? "\(line)\(room)  \(end)\(points)" : StandingRows.trimmedEnd(line)
+      return index == 0 ? "\(line)\(room)  \(end)\(points)" : ProgressRows.trimmedEnd(line)
     }
   }
 }

@@ -133,7 +133,7 @@ enum Init {
         let reply: TrackersInterface.Log.Reply = try context.daemon().call(
           TrackersInterface.Log(tracker: id, amount: value))
         let words = context.trackerWords
-        guard let tracker = reply.change.standing?.tracker else { return "" }
+        guard let tracker = reply.change.progress?.tracker else { return "" }
         return "\(context.style("✔", .good)) \(words.title(tracker)): \(words.amount(value, tracker))"
       } catch {
         let reason = (error as? Failure)?.message ?? String(describing: error)

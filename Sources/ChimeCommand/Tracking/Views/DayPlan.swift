@@ -16,7 +16,7 @@ struct DayPlan {
     days = totals.filter { $0.isAsked }.map { total in
       number += 1
       let state: Output.PlannedDay.State =
-        total.met ? .done : total.day > today ? .ahead : total.day == today ? .today : .missed
+        total.met ? .done : total.day > today ? .upcoming : total.day == today ? .today : .missed
       return .init(day: total.day, number: number, state: state)
     }
   }
@@ -55,7 +55,7 @@ struct DayPlan {
       return switch day.state {
       case .done: .init(text: number + glyphs.met, tone: .good)
       case .missed: .init(text: number + glyphs.open, tone: .plain)
-      case .today, .ahead: .init(text: number, tone: .plain)
+      case .today, .upcoming: .init(text: number, tone: .plain)
       }
     }
     return [style(DayText.monthAndYear(month), .strong)] + grid.lines(width: min(width, 42), style: style)

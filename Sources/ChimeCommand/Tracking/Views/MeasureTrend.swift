@@ -9,13 +9,13 @@ struct MeasureTrend {
 
   /// The change of the average per week.
   var rate: Double
-  var direction: T.Standing.Direction
+  var direction: T.GoalProgress.Direction
   var heading: Heading
 
   /// - Parameters:
   ///   - direction: nil derives it from the rate. A rate that rounds to zero is steady.
   ///   - value: the latest value, which determines the direction of the goal.
-  init(_ rate: Double, _ direction: T.Standing.Direction? = nil, value: Double?, of tracker: T.Tracker) {
+  init(_ rate: Double, _ direction: T.GoalProgress.Direction? = nil, value: Double?, of tracker: T.Tracker) {
     let shown = [0.05, 0.05, 0.005, 0.000_5][min(max(tracker.decimals, 1), 3)]
     self.rate = rate
     self.direction = rate.magnitude < shown ? .steady : direction ?? (rate > 0 ? .up : .down)
@@ -26,10 +26,10 @@ struct MeasureTrend {
     heading = (goal < value) == (self.direction == .down) ? .towards : .away
   }
 
-  init?(_ standing: T.Standing) {
-    guard standing.tracker.kind == .measure, let rate = standing.weeklyRate else { return nil }
-    self.init(rate, standing.direction, value: standing.value, of: standing.tracker)
-    if standing.isGoalValueReached { heading = .neither }
+  init?(_ progress: T.GoalProgress) {
+    guard progress.tracker.kind == .measure, let rate = progress.weeklyRate else { return nil }
+    self.init(rate, progress.direction, value: progress.value, of: progress.tracker)
+    if progress.isGoalValueReached { heading = .neither }
   }
 
   init?(_ statistics: T.Statistics) {
@@ -82,8 +82,8 @@ extension TrackerWords {
   }
 
   /// Returns the forecast of the goal: `80.0 kg on 2026-07-02`; nil without one.
-  func outlook(_ standing: Standing) -> String? {
-    guard let day = standing.goalOn, let goal = goal(standing.tracker) else { return nil }
+  func outlook(_ progress: GoalProgress) -> String? {
+    guard let day = progress.goalOn, let goal = goal(progress.tracker) else { return nil }
     return localized("%1 on %2", goal, date(day))
   }
 

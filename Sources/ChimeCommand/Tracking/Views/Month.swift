@@ -115,7 +115,7 @@ enum Month {
         }
       if let more { text += " \(more)" }
     }
-    let tone: Style.Tone = total.met ? .good : total.limit == .passed ? .bad : total.counts ? .plain : .faint
+    let tone: Style.Tone = total.met ? .good : total.limit == .exceeded ? .bad : total.counts ? .plain : .faint
     return .init(text: text, tone: tone)
   }
 
@@ -158,12 +158,12 @@ enum Month {
     let all = try trackers.flatMap { try days(context, $0, month, today) }
     let marks = Dictionary(grouping: all, by: \.day).sorted { $0.key < $1.key }.map { day, totals in
       let due = totals.filter { $0.counts && !$0.isOpenLimit || $0.met }
-      return T.DayMark(
+      return T.DaySummary(
         day: day, met: due.count { $0.met }, due: due.count,
-        begun: due.count { !$0.met && $0.limit == nil && $0.entries > 0 })
+        started: due.count { !$0.met && $0.limit == nil && $0.entries > 0 })
     }
     switch context.format {
-    case .json: context.print(json: ["month": String(month.description.prefix(7)), "tracker": nil, "marks": marks])
+    case .json: context.print(json: ["month": String(month.description.prefix(7)), "tracker": nil, "summaries": marks])
     case .plain: context.plain(marks)
     case .human:
       guard !trackers.isEmpty else {
@@ -176,7 +176,7 @@ enum Month {
     return .success
   }
 
-  private static func draw(_ context: Context, _ marks: [T.DayMark], _ month: CivilDate, _ today: CivilDate) {
+  private static func draw(_ context: Context, _ marks: [T.DaySummary], _ month: CivilDate, _ today: CivilDate) {
     let glyphs = Glyphs(context)
     context.out(context.style(DayText.monthAndYear(month), .strong))
     let known = Dictionary(marks.map { ($0.day, $0) }) { $1 }
@@ -185,15 +185,15 @@ enum Month {
       let number = day.day < 10 ? " \(day.day)" : String(day.day)
       guard let mark = known[day.description] else { return .init(text: number, tone: .faint) }
       guard mark.due > 0 else { return .init(text: number + glyphs.free, tone: .faint) }
-      let sign = mark.met >= mark.due ? glyphs.met : mark.met + mark.begun > 0 ? glyphs.part : glyphs.open
+      let sign = mark.met >= mark.due ? glyphs.met : mark.met + mark.started > 0 ? glyphs.part : glyphs.open
       let tone: Style.Tone = mark.met >= mark.due ? .good : .plain
       return .init(text: "\(number)\(sign)" + (isWide ? " \(mark.met)/\(mark.due)" : ""), tone: tone)
     }
     for line in grid.lines(width: context.width, style: context.style) { context.out(line) }
     context.out()
     let perfect = marks.count { $0.due > 0 && $0.met >= $0.due }
-    let told = localized(count: perfect, "All goals were met on %n day.", "All goals were met on %n days.")
-    for line in TextWidth.wrap(told, to: context.width) { context.out(line) }
+    let text = localized(count: perfect, "All goals were met on %n day.", "All goals were met on %n days.")
+    for line in TextWidth.wrap(text, to: context.width) { context.out(line) }
     for line in Glyphs.legend(legend(glyphs, hasPart: true), width: context.width) {
       context.out(context.style(line, .faint))
     }

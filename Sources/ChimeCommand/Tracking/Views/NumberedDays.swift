@@ -78,8 +78,8 @@ enum NumberedDays {
         for line in plan.lines(width: context.width, today: today, glyphs: glyphs, style: context.style) {
           context.out(line)
         }
-        let told = localized("%1 of %2 days are done.", String(plan.done), String(plan.days.count))
-        for line in TextWidth.wrap(told, to: context.width) { context.out(line) }
+        let text = localized("%1 of %2 days are done.", String(plan.done), String(plan.days.count))
+        for line in TextWidth.wrap(text, to: context.width) { context.out(line) }
       }
       context.out()
       let legend = [
@@ -106,8 +106,8 @@ enum NumberedDays {
       inAll = days.compactMap(\.number).max() ?? 0
       guard month == DayText.firstOfMonth(today) else { return }
       let view = try context.daemon().call(T.Day()).view
-      guard let standing = view.standings.first(where: { $0.tracker.id == tracker.id }) else { return }
-      (inMonth, inAll, counted) = (standing.numberThisMonth, standing.number, standing.countedThisMonth)
+      guard let progress = view.progress.first(where: { $0.tracker.id == tracker.id }) else { return }
+      (inMonth, inAll, counted) = (progress.numberThisMonth, progress.number, progress.countedThisMonth)
     }
   }
 
@@ -138,12 +138,12 @@ enum NumberedDays {
     // Numbers need no wider cells.
     for line in grid.lines(width: min(context.width, 42), style: context.style) { context.out(line) }
     context.out()
-    var told = localized("Day %1 of %2 in this month", String(numbered.inMonth), String(numbered.counted))
+    var text = localized("Day %1 of %2 in this month", String(numbered.inMonth), String(numbered.counted))
     if numbered.inMonth == 0 {
-      told = localized(count: numbered.counted, "0 of %n day in this month", "0 of %n days in this month")
+      text = localized(count: numbered.counted, "0 of %n day in this month", "0 of %n days in this month")
     }
-    if numbered.inAll > 0 { told = localized("%1, %2 in all", told, String(numbered.inAll)) }
-    for line in TextWidth.wrap(told + ".", to: context.width) { context.out(line) }
+    if numbered.inAll > 0 { text = localized("%1, %2 in all", text, String(numbered.inAll)) }
+    for line in TextWidth.wrap(text + ".", to: context.width) { context.out(line) }
     if numbered.inAll == 0, numbered.inMonth == 0 {
       context.note(localized("`chime log %1` makes it day 1", tracker.id))
     }

@@ -18,7 +18,7 @@ enum Stats {
     ],
     examples: ["chime stats", "chime stats water", "chime stats weight --range 6M --average 14"],
     alsoTried: ["statistics", "summary", "streak", "streaks", "strength"],
-    json: "`statistics`; without a TRACKER `standings`, and `more`, which is false", run: run)
+    json: "`statistics`; without a TRACKER `progress`, and `more`, which is false", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     guard !context.line.words.isEmpty else { return try overview(context) }
@@ -54,10 +54,10 @@ enum Stats {
       throw Failure.usage(localized("--%1 needs one tracker: chime stats TRACKER", option))
     }
     let view = try context.daemon().call(TrackersInterface.Day()).view
-    let standings = view.standings
+    let all = view.progress
     let words = context.trackerWords
     context.print(
-      standings, named: "standings", empty: [localized("There is no tracker yet.")] + TrackerArgument.beginning
+      all, named: "progress", empty: [localized("There is no tracker yet.")] + TrackerArgument.beginning
     ) {
       var table = Table(columns: [
         .init(title: localized("TRACKER"), wraps: true), .init(title: localized("STREAK"), alignRight: true),
@@ -65,11 +65,11 @@ enum Stats {
         .init(title: localized("STRENGTH"), alignRight: true),
         .init(title: localized("TODAY"), wraps: true),
       ])
-      for standing in standings {
+      for progress in all {
         table.rows.append([
-          .init(words.title(standing.tracker), .strong), .init(words.streak(standing.streak)),
-          .init(words.streak(standing.longest), .faint), .init(StatsPage.percent(standing.strength)),
-          .init(words.state(standing), standing.met ? .good : .plain),
+          .init(words.title(progress.tracker), .strong), .init(words.streak(progress.streak)),
+          .init(words.streak(progress.longest), .faint), .init(StatsPage.percent(progress.strength)),
+          .init(words.state(progress), progress.met ? .good : .plain),
         ])
       }
       context.print(table: table)
@@ -204,8 +204,8 @@ struct StatsPage {
       let span = "  \(words.date(from)) – \(words.date(to))"
       head += (TextWidth.of(title + span) <= context.width ? "" : "\n") + style(span, .faint)
     }
-    if statistics.lacking.contains("noEntries") {
-      return [head] + TextWidth.wrap(lacking("noEntries") ?? "", to: context.width, indent: 2)
+    if statistics.missingData.contains("noEntries") {
+      return [head] + TextWidth.wrap(missingData("noEntries") ?? "", to: context.width, indent: 2)
     }
     var lines = [head]
     let rows = rows()
@@ -219,8 +219,8 @@ struct StatsPage {
     lines += periods(statistics.weeks.suffix(6), localized("Week from"))
     lines += periods(statistics.months.suffix(6), localized("Month from"))
     lines += items()
-    for lack in statistics.lacking {
-      if let hint = lacking(lack) { lines += [""] + TextWidth.wrap(hint, to: context.width) }
+    for lack in statistics.missingData {
+      if let hint = missingData(lack) { lines += [""] + TextWidth.wrap(hint, to: context.width) }
     }
     return lines
   }
@@ -267,7 +267,7 @@ struct StatsPage {
     return [""] + table.lines(width: context.width, style: context.style)
   }
 
-  private func lacking(_ what: String) -> String? {
+  private func missingData(_ what: String) -> String? {
     switch what {
     case "noEntries":
       localized("There are no entries in this time yet. `%1` logs the first.", words.logging(asked, askedField))

@@ -23,7 +23,7 @@ enum Today {
     case .json: context.print(json: ["day": view])
     case .plain: for line in plain(view, context.trackerWords) { context.out(Plain.line(line)) }
     case .human:
-      guard !view.standings.isEmpty else {
+      guard !view.progress.isEmpty else {
         context.note(localized("There is no tracker yet."))
         for hint in TrackerArgument.beginning { context.note("  " + hint) }
         return .success
@@ -51,16 +51,16 @@ enum Today {
     let said = words.mood(view.mood)
     let mood = [said.title, said.message, said.next].filter { !$0.isEmpty }
     rows.append(["mood", view.mood.kind.rawValue, mood.joined(separator: " – "), "", ""])
-    for standing in view.standings.sorted(by: TodayPage.order) {
-      let trend = MeasureTrend(standing).map { trend in
-        [trend.text(words, standing.tracker), trend.about].compactMap { $0 }.joined(separator: " ")
+    for progress in view.progress.sorted(by: TodayPage.order) {
+      let trend = MeasureTrend(progress).map { trend in
+        [trend.text(words, progress.tracker), trend.about].compactMap { $0 }.joined(separator: " ")
       }
-      let more = [words.remaining(standing), trend, words.outlook(standing)].compactMap { $0 }
-      let fields = words.fields(standing.fields ?? [:], standing.tracker)
-      let state = ([words.state(standing)] + more + fields).joined(separator: "; ")
+      let more = [words.remaining(progress), trend, words.outlook(progress)].compactMap { $0 }
+      let fields = words.fields(progress.fields ?? [:], progress.tracker)
+      let state = ([words.state(progress)] + more + fields).joined(separator: "; ")
       rows.append([
-        standing.tracker.slot.rawValue, standing.tracker.id, state,
-        words.percent(standing).map { String($0) } ?? "", String(standing.streak.length),
+        progress.tracker.timeOfDay.rawValue, progress.tracker.id, state,
+        words.percent(progress).map { String($0) } ?? "", String(progress.streak.length),
       ])
     }
     for day in view.week {
@@ -111,24 +111,25 @@ struct TodayPage {
   }
 
   /// Sorts by part of the day, then by creation.
-  static func order(_ left: TrackersInterface.Standing, _ right: TrackersInterface.Standing) -> Bool {
-    let slots = TrackersInterface.Tracker.Slot.allCases
-    return slots.firstIndex(of: left.tracker.slot) ?? 0 < slots.firstIndex(of: right.tracker.slot) ?? 0
+  static func order(_ left: TrackersInterface.GoalProgress, _ right: TrackersInterface.GoalProgress) -> Bool {
+    let timesOfDay = TrackersInterface.Tracker.TimeOfDay.allCases
+    return timesOfDay.firstIndex(of: left.tracker.timeOfDay) ?? 0 < timesOfDay.firstIndex(of: right.tracker.timeOfDay)
+      ?? 0
   }
 
   func lines() -> [String] {
     var lines = mood()
-    let rows = StandingRows(context)
-    let slots = TrackersInterface.Tracker.Slot.allCases.map { slot in
-      (slot, view.standings.filter { $0.tracker.slot == slot })
+    let rows = ProgressRows(context)
+    let timesOfDay = TrackersInterface.Tracker.TimeOfDay.allCases.map { timeOfDay in
+      (timeOfDay, view.progress.filter { $0.tracker.timeOfDay == timeOfDay })
     }.filter { !$0.1.isEmpty }
-    for (slot, standings) in slots {
+    for (timeOfDay, listed) in timesOfDay {
       lines.append("")
       // A single part of the day needs no heading.
-      if slots.count > 1 { lines.append(style(words.slot(slot), .strong)) }
-      lines += rows.lines(standings, of: view.standings)
-      for standing in standings where standing.isGoalValueReached {
-        guard let goal = words.goal(standing.tracker) else { continue }
+      if timesOfDay.count > 1 { lines.append(style(words.timeOfDay(timeOfDay), .strong)) }
+      lines += rows.lines(listed, of: view.progress)
+      for progress in listed where progress.isGoalValueReached {
+        guard let goal = words.goal(progress.tracker) else { continue }
         lines += TextWidth.wrap("★ " + localized("Goal reached: %1!", goal), to: width - 4).map { "    " + $0 }
       }
     }
@@ -158,13 +159,13 @@ struct TodayPage {
     let header = strip.header(names, today: today)
     let numbers = view.week.map { day in CivilDate(day.day).map { String($0.day) } ?? "" }
     return [
-      "", "  " + StandingRows.trimmedEnd(header),
-      "  " + StandingRows.trimmedEnd(strip.numbers(numbers, names, today: today)),
-      "  " + StandingRows.trimmedEnd(strip.row(view.week.map { WeekStrip.mark($0) }, names)),
+      "", "  " + ProgressRows.trimmedEnd(header),
+      "  " + ProgressRows.trimmedEnd(strip.numbers(numbers, names, today: today)),
+      "  " + ProgressRows.trimmedEnd(strip.row(view.week.map { WeekStrip.mark($0) }, names)),
     ]
   }
 
-  private var barWidth: Int { width >= StandingRows.wide ? 20 : 12 }
+  private var barWidth: Int { width >= ProgressRows.wide ? 20 : 12 }
 
   private func achievement() -> [String] {
     guard let next = view.nextAchievement else { return [] }

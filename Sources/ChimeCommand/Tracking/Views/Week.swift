@@ -13,7 +13,7 @@ enum Week {
     examples: ["chime week", "chime week last"],
     alsoTried: ["weekly", "strip"],
     json:
-      "`week`: `from`, `trackers` (a list of `tracker`, `title` and its `days`) and `marks` (a list of `day`, `met`, `due`)",
+      "`week`: `from`, `trackers` (a list of `tracker`, `title` and its `days`) and `summaries` (a list of `day`, `met`, `due`)",
     run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -26,18 +26,18 @@ enum Week {
     let week: TrackersInterface.Week.Reply = try context.daemon().call(TrackersInterface.Week(day: day))
     let words = context.trackerWords
     let rows = week.days.compactMap { row in
-      week.standings.first { $0.tracker.id == row.tracker }.map { (standing: $0, days: row.days) }
+      week.progress.first { $0.tracker.id == row.tracker }.map { (progress: $0, days: row.days) }
     }
     switch context.format {
     case .json:
-      let trackers = rows.map { standing, days in
-        Output.WeekOfTracker(tracker: standing.tracker.id, title: words.local(standing.tracker.title), days: days)
+      let trackers = rows.map { progress, days in
+        Output.WeekOfTracker(tracker: progress.tracker.id, title: words.local(progress.tracker.title), days: days)
       }
-      context.print(json: ["week": Output.WeekView(from: week.from, trackers: trackers, marks: week.marks)])
+      context.print(json: ["week": Output.WeekView(from: week.from, trackers: trackers, summaries: week.summaries)])
     case .plain:
       context.out(Plain.line(["tracker"] + TrackersInterface.DayTotal.fieldNames))
       for row in rows {
-        for day in row.days { context.out(Plain.line([row.standing.tracker.id] + context.row(day))) }
+        for day in row.days { context.out(Plain.line([row.progress.tracker.id] + context.row(day))) }
       }
     case .human:
       guard !rows.isEmpty else {
@@ -52,18 +52,18 @@ enum Week {
 
   private static func print(
     _ week: TrackersInterface.Week.Reply,
-    _ rows: [(standing: TrackersInterface.Standing, days: [TrackersInterface.DayTotal])], _ context: Context
+    _ rows: [(progress: TrackersInterface.GoalProgress, days: [TrackersInterface.DayTotal])], _ context: Context
   ) throws {
     let words = context.trackerWords
     let style = context.style
     let strip = WeekStrip(style: style)
     let today = try context.today().description
-    let dates = week.marks.map(\.day)
+    let dates = week.summaries.map(\.day)
     let names = dates.map { day in CivilDate(day).map { LocalizedFormat.weekday($0.weekday) } ?? "?" }
-    let sums = rows.map { sum($0.days, $0.standing.tracker, today: today, words) }
+    let sums = rows.map { sum($0.days, $0.progress.tracker, today: today, words) }
     let widest = sums.map { TextWidth.of($0) }.max() ?? 0
     let stripWidth = strip.column(names) * names.count
-    let natural = rows.map { TextWidth.of(words.title($0.standing.tracker)) }.max() ?? 0
+    let natural = rows.map { TextWidth.of(words.title($0.progress.tracker)) }.max() ?? 0
     var hasSums = true
     var titles = min(natural, 30, context.width - stripWidth - widest - 4)
     if titles < min(natural, 10) {
@@ -74,18 +74,18 @@ enum Week {
       context.out(style(localized("%1 to %2", words.day(first), words.day(last)), .strong))
     }
     let margin = String(repeating: " ", count: titles + 1)
-    context.out(margin + StandingRows.trimmedEnd(strip.header(names, today: dates.firstIndex(of: today))))
+    context.out(margin + ProgressRows.trimmedEnd(strip.header(names, today: dates.firstIndex(of: today))))
     for (row, sum) in zip(rows, sums) {
-      let title = TextWidth.pad(TextWidth.truncate(words.title(row.standing.tracker), to: titles), to: titles)
+      let title = TextWidth.pad(TextWidth.truncate(words.title(row.progress.tracker), to: titles), to: titles)
       let marks = strip.row(row.days.map { WeekStrip.mark($0, today: today) }, names)
       context.out(
-        StandingRows.trimmedEnd(
+        ProgressRows.trimmedEnd(
           "\(title) \(marks)" + (hasSums ? String(repeating: " ", count: strip.rest(names) + 1) + sum : "")))
     }
     if rows.count > 1 {
-      let marks = week.marks.map { $0.day > today ? WeekStrip.Mark.ahead : WeekStrip.mark($0) }
+      let marks = week.summaries.map { $0.day > today ? WeekStrip.Mark.ahead : WeekStrip.mark($0) }
       let all = style(TextWidth.pad(TextWidth.truncate(localized("all"), to: titles), to: titles), .faint)
-      context.out(StandingRows.trimmedEnd("\(all) \(strip.row(marks, names))"))
+      context.out(ProgressRows.trimmedEnd("\(all) \(strip.row(marks, names))"))
     }
   }
 

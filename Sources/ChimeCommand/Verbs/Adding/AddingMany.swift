@@ -30,7 +30,7 @@ struct AddingMany {
   private static let heaviest = 256 << 10
   private static let longestLine = 64 << 10
   /// The most faults that are printed.
-  private static let mostTold = 20
+  private static let maxListed = 20
 
   /// A rejected line.
   private struct Fault {
@@ -78,7 +78,7 @@ struct AddingMany {
     while let part = nextPart() {
       // A dry run continues to the end to report all faults.
       if faults.isEmpty || isDry, !part.drafts.isEmpty { try send(part, to: daemon, telling: progress) }
-      if !faults.isEmpty, !isDry || faults.count >= Self.mostTold { return }
+      if !faults.isEmpty, !isDry || faults.count >= Self.maxListed { return }
       doneThrough = line
       progress.tell(size == nil ? line : bytes)
     }
@@ -119,7 +119,7 @@ struct AddingMany {
       warnings += reply.warnings.filter { !warnings.contains($0) }
     } catch var failure as Failure {
       guard !failure.drafts.isEmpty else {
-        if !added.isEmpty { failure.hints.append(standing) }
+        if !added.isEmpty { failure.hints.append(addedSoFar) }
         throw failure
       }
       faults += failure.drafts.map { fault in
@@ -132,7 +132,7 @@ struct AddingMany {
   }
 
   /// Describes what was added, and how to continue.
-  private var standing: String {
+  private var addedSoFar: String {
     doneThrough == 0
       ? localized("nothing was added")
       : localized(
@@ -154,7 +154,8 @@ struct AddingMany {
         status: .failed,
         message: localized(
           count: faults.count, "%n line of %1 is invalid", "%n lines of %1 are invalid", name),
-        detail: faults.prefix(Self.mostTold).map { "\(name):\($0.line): \($0.message)" }, hints: isDry ? [] : [standing]
+        detail: faults.prefix(Self.maxListed).map { "\(name):\($0.line): \($0.message)" },
+        hints: isDry ? [] : [addedSoFar]
       )
     }
     context.note(

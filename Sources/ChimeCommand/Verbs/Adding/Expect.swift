@@ -112,7 +112,7 @@ enum Expect {
         .init(one.id, .strong), .init(one.title), state(one, clock),
         .init(one.last.map { clock.relative($0.at) } ?? localized("never"), .faint),
         .init(clock.text(one.next)), .init(LengthText.human(one.within), .faint),
-        .init(row(one.beats.suffix(20)), one.state == .down ? .bad : .good),
+        .init(row(one.recentRuns.suffix(20)), one.state == .down ? .bad : .good),
       ])
     }
     return table
@@ -125,16 +125,16 @@ enum Expect {
       return .init(localized("down since %1", clock.text(one.downSince)), short: StateWords.say("down"), .bad)
     case .awaited, .running:
       return .init(
-        localized("%1 until %2", StateWords.say(one.state.rawValue), clock.text(one.awaitedUntil)),
+        localized("%1 until %2", StateWords.say(one.state.rawValue), clock.text(one.pingDeadline)),
         short: StateWords.say(one.state.rawValue), .caution)
     case .new, .paused: return .init(StateWords.say(one.state.rawValue), .faint)
     }
   }
 
-  static func row(_ beats: some Sequence<ExpectationsInterface.Beat>) -> String {
-    beats.map { beat in
-      switch beat.result {
-      case .good: "●"
+  static func row(_ runs: some Sequence<ExpectationsInterface.RunResult>) -> String {
+    runs.map { run in
+      switch run.result {
+      case .succeeded: "●"
       case .failed: "✗"
       case .missed: "○"
       }
@@ -176,8 +176,10 @@ enum Expect {
       (localized("state"), state.text), (localized("schedule"), one.when),
       (localized("within"), LengthText.human(one.within)),
       (localized("next"), one.next.map { "\(clock.text($0)), \(clock.relative($0))" }),
-      (localized("last good"), one.lastGood.map { "\(clock.text($0)), \(clock.relative($0))" } ?? localized("never")),
-      (localized("runs"), row(one.beats)),
+      (
+        localized("last good"), one.lastSuccess.map { "\(clock.text($0)), \(clock.relative($0))" } ?? localized("never")
+      ),
+      (localized("runs"), row(one.recentRuns)),
     ])
     guard !pings.isEmpty else {
       context.out(
@@ -186,8 +188,8 @@ enum Expect {
     }
     context.out()
     var table = Table(columns: [
-      .init(title: "PING"), .init(title: "RESULT"), .init(title: "TOOK", alignRight: true, dropOrder: 2),
-      .init(title: "STATUS", alignRight: true), .init(title: "BY", dropOrder: 3),
+      .init(title: "PING"), .init(title: "RESULT"), .init(title: "DURATION", alignRight: true, dropOrder: 2),
+      .init(title: "STATUS", alignRight: true), .init(title: "SENDER", dropOrder: 3),
       .init(title: "OUTPUT", canShrink: true, dropOrder: 1),
     ])
     for ping in pings {
@@ -195,7 +197,7 @@ enum Expect {
         .init(clock.text(ping.at)),
         .init(
           StateWords.say(ping.kind.rawValue), ping.kind == .failed ? .bad : ping.kind == .succeeded ? .good : .faint),
-        .init(ping.tookMs.map { RelativeTime.lateness(milliseconds: $0) } ?? "-", .faint),
+        .init(ping.durationMs.map { RelativeTime.lateness(milliseconds: $0) } ?? "-", .faint),
         .init(ping.status.map(String.init) ?? "-", .faint),
         .init(ping.endpoint ?? ping.tenant ?? "\(ping.uid)", .faint),
         .init(ping.output?.split(separator: "\n").last.map(String.init) ?? "-", .faint),

@@ -42,7 +42,7 @@ enum Deliveries {
     let clock = context.clock()
     var table = Table(columns: [
       .init(title: "WHEN"), .init(title: "TO", canShrink: true), .init(title: "STATE"),
-      .init(title: "TRIES", alignRight: true, dropOrder: 1), .init(title: "RESULT", canShrink: true),
+      .init(title: "ATTEMPTS", alignRight: true, dropOrder: 1), .init(title: "RESULT", canShrink: true),
       .init(title: "REMINDER", canShrink: true), .init(title: "ID", dropOrder: 2),
     ])
     for delivery in deliveries {
@@ -97,15 +97,15 @@ enum Deliveries {
       guard !reply.attempts.isEmpty else { return .success }
       context.out()
       var table = Table(columns: [
-        .init(title: "TRY", alignRight: true), .init(title: "WHEN"),
-        .init(title: "TOOK", alignRight: true, dropOrder: 1),
-        .init(title: "OUTCOME"), .init(title: "STATUS", dropOrder: 2), .init(title: "ANSWER", canShrink: true),
+        .init(title: "ATTEMPT", alignRight: true), .init(title: "WHEN"),
+        .init(title: "DURATION", alignRight: true, dropOrder: 1),
+        .init(title: "OUTCOME"), .init(title: "STATUS", dropOrder: 2), .init(title: "RESPONSE", canShrink: true),
       ])
       for attempt in reply.attempts {
         let isGood = attempt.outcome == .delivered
         table.rows.append([
           .init(String(attempt.number)), .init(clock.text(attempt.startedAt)),
-          .init(RelativeTime.lateness(milliseconds: attempt.tookMs)),
+          .init(RelativeTime.lateness(milliseconds: attempt.durationMs)),
           .init(StateWords.say(attempt.outcome.rawValue), isGood ? .good : .bad),
           .init(attempt.status.map(String.init) ?? "-"),
           .init(Self.said(attempt), .faint),
@@ -118,7 +118,7 @@ enum Deliveries {
 
   /// Returns the error, and the receiver's own words.
   private static func said(_ attempt: DeliveriesInterface.Attempt) -> String {
-    let words = [attempt.error.map { localizedServerMessage($0) }, attempt.answer].compactMap { $0 }.filter {
+    let words = [attempt.error.map { localizedServerMessage($0) }, attempt.response].compactMap { $0 }.filter {
       !$0.isEmpty
     }
     return words.isEmpty ? "-" : words.joined(separator: ": ")

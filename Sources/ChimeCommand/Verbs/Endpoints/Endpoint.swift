@@ -70,7 +70,7 @@ enum Endpoint {
       context.print(heading: endpoint.name, endpoint.url)
       context.out("  removed")
     }
-    MuteReminders.tell(context, to: name)
+    UndeliverableReminders.tell(context, to: name)
     return .success
   }
 

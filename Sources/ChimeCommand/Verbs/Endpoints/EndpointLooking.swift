@@ -49,7 +49,7 @@ enum EndpointLooking {
       let clock = context.clock()
       var table = Table(columns: [
         .init(title: "NAME"), .init(title: "URL", canShrink: true), .init(title: "TEMPLATE", dropOrder: 2),
-        .init(title: "OWED", alignRight: true), .init(title: "DEAD", alignRight: true, dropOrder: 3),
+        .init(title: "PENDING", alignRight: true), .init(title: "DEAD", alignRight: true, dropOrder: 3),
         .init(title: "STATE", canShrink: true), .init(title: "ADDED", dropOrder: 1),
       ])
       for endpoint in endpoints {
@@ -74,9 +74,9 @@ enum EndpointLooking {
         .bad
       )
     }
-    if let fault = endpoint.fault { return (localized("cannot be used: %1", localizedServerMessage(fault)), .bad) }
+    if let fault = endpoint.problem { return (localized("cannot be used: %1", localizedServerMessage(fault)), .bad) }
     let failing = endpoint.failingSince.map { localized("failing since %1", clock.text($0)) }
-    if let until = endpoint.restingUntil.flatMap(WallClock.instant), until > clock.now {
+    if let until = endpoint.backoffUntil.flatMap(WallClock.instant), until > clock.now {
       return (
         ([localized("backing off until %1", clock.time(until))] + [failing].compactMap { $0 }).joined(separator: ", "),
         .caution
@@ -123,14 +123,14 @@ enum EndpointLooking {
         endpoint.rotationEnds.map { localized("the replaced secret signs too until %1", clock.text($0)) }
       ),
       (localized("token"), endpoint.hasToken == true ? localized("yes") : nil),
-      (localized("takes back"), endpoint.takesBack.map(takingBack)),
+      (localized("takes back"), endpoint.canWithdraw.map(takingBack)),
       (localized("added"), "\(clock.text(endpoint.createdAt)), \(clock.relative(endpoint.createdAt))"),
     ]
     context.print(facts: facts)
   }
 
-  private static func takingBack(_ takesBack: Bool) -> String {
-    takesBack
+  private static func takingBack(_ canWithdraw: Bool) -> String {
+    canWithdraw
       ? localized("what is answered")
       : localized(
         "nothing; to enable that, put a second token below the first in --token-file")
@@ -141,20 +141,20 @@ enum EndpointLooking {
     guard let replies = endpoint.replies else { return nil }
     var parts: [String] = []
     switch replies.state {
-    case .open: parts = [localized("are read")]
+    case .connected: parts = [localized("are read")]
     case .connecting: parts = [localized("connecting to the server")]
-    case .waiting:
+    case .retrying:
       parts = [
         localized(
           "cannot be read since %1: %2", clock.text(replies.since),
           replies.problem.map { localizedServerMessage($0) } ?? "-")
       ]
     case .elsewhere: parts = [localized("another daemon reads them")]
-    case .off: parts = [localized("are not read")]
+    case .disabled: parts = [localized("are not read")]
     }
     if replies.answers > 0 {
       parts.append(
-        localized("%1 received, the last %2", replies.answers, replies.answeredAt.map { clock.relative($0) } ?? "-"))
+        localized("%1 received, the last %2", replies.answers, replies.lastAnswerAt.map { clock.relative($0) } ?? "-"))
     }
     if replies.refused > 0 { parts.append(localized("%1 refused", replies.refused)) }
     return parts.joined(separator: "; ")
@@ -163,7 +163,8 @@ enum EndpointLooking {
   private static func signing(_ endpoint: EndpointsInterface.Endpoint) -> String? {
     guard let signing = endpoint.signing, !signing.isEmpty else { return nil }
     let names = signing.map { $0 == .hmac ? "HMAC" : "Ed25519" }.joined(separator: localized(" and "))
-    return endpoint.secretFrom == .credential ? localized("%1, from a credential of the service manager", names) : names
+    return endpoint.secretSource == .credential
+      ? localized("%1, from a credential of the service manager", names) : names
   }
 
   private static func runTest(_ context: Context) throws -> ExitCode {
@@ -174,7 +175,7 @@ enum EndpointLooking {
       for line in TerminalSanitizer.lines(IndentedJSON.text(result.requestBody)) {
         context.out(line.isEmpty ? "" : "  \(line)")
       }
-      let took = RelativeTime.lateness(milliseconds: result.tookMs)
+      let took = RelativeTime.lateness(milliseconds: result.durationMs)
       let answer =
         result.status.map { "\($0)" } ?? result.error.map { localizedServerMessage($0) } ?? localized("no answer")
       context.out(
@@ -190,7 +191,7 @@ enum EndpointLooking {
       for header in result.responseHeaders ?? [] {
         context.out("  \(context.style(TerminalSanitizer.line(header), .faint))")
       }
-      for line in TerminalSanitizer.lines(IndentedJSON.text(result.answer ?? "")) where !line.isEmpty {
+      for line in TerminalSanitizer.lines(IndentedJSON.text(result.response ?? "")) where !line.isEmpty {
         context.out("  \(line)")
       }
     }
@@ -240,7 +241,7 @@ enum EndpointLooking {
     }
     context.print(templates, named: "templates", empty: [localized("No templates.")]) {
       var table = Table(columns: [
-        .init(title: "NAME"), .init(title: "FOR", canShrink: true), .init(title: "TOKEN"),
+        .init(title: "NAME"), .init(title: "SUMMARY", canShrink: true), .init(title: "TOKEN"),
         .init(title: "ADDRESS", dropOrder: 1),
       ])
       for template in templates {

@@ -41,7 +41,7 @@ enum Apply {
     ],
     alsoTried: ["sync", "deploy", "declare", "set"],
     json:
-      "`set`, `changes`, `unchanged`: a number, `leftOver`: how many of the set the files no longer name, `files`: those that "
+      "`set`, `changes`, `unchanged`: a number, `notPruned`: how many of the set the files no longer name, `files`: those that "
       + "endpoints are given, and where they go, `changed`, `dryRun` and `warnings`; or `faults`",
     run: run)
 
@@ -63,7 +63,7 @@ enum Apply {
       prunes || !line.has("entries"), localized("--entries needs --prune"),
       hint: "chime apply reminders.toml --prune --entries")
     var request = Call(
-      files: source.files, set: line.value("set"), otherwise: source.name, prune: prunes ? true : nil, dryRun: true,
+      files: source.files, set: line.value("set"), defaultSet: source.name, prune: prunes ? true : nil, dryRun: true,
       entries: line.has("entries") ? true : nil)
     let daemon = try context.daemon()
     // Thousands of reminders take long on a slow disk.

@@ -24,7 +24,8 @@ struct ApplyReport {
     case .json:
       context.print(json: [
         "set": reply.set, "dryRun": isDry, "changed": !reply.changes.isEmpty && !isDry, "changes": reply.changes,
-        "unchanged": reply.unchanged, "leftOver": reply.leftOver, "files": files.map(\.use), "warnings": reply.warnings,
+        "unchanged": reply.unchanged, "notPruned": reply.notPruned, "files": files.map(\.use),
+        "warnings": reply.warnings,
       ])
       return
     case .plain: context.plain(reply.changes)
@@ -46,10 +47,10 @@ struct ApplyReport {
             set),
         .faint)
     }
-    if reply.leftOver > 0, let set = reply.set {
+    if reply.notPruned > 0, let set = reply.set {
       context.note(
         localized(
-          count: reply.leftOver, "%n of the set \"%1\" is no longer in the files and stays; --prune removes it",
+          count: reply.notPruned, "%n of the set \"%1\" is no longer in the files and stays; --prune removes it",
           "%n of the set \"%1\" are no longer in the files and stay; --prune removes them", set), .faint)
     }
   }

@@ -80,7 +80,7 @@ enum Import {
     }
     progress.end()
     ImportReport(result, isDry: request.dryRun == true).print(context)
-    let isNothing = result.added.isEmpty && !result.remarks.contains { $0.kind == .present }
+    let isNothing = result.added.isEmpty && !result.remarks.contains { $0.kind == .duplicate }
     return isNothing && result.remarks.contains { $0.kind == .refused } ? .failed : .success
   }
 

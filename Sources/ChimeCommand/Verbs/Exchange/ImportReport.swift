@@ -7,7 +7,7 @@ struct ImportReport {
   var isDry: Bool
 
   /// The most remarks that are printed.
-  private static let mostTold = 20
+  private static let maxListed = 20
 
   init(_ reply: RemindersInterface.Import.Reply, isDry: Bool) {
     self.reply = reply
@@ -48,14 +48,14 @@ struct ImportReport {
 
   /// Prints skipped and lossy entries one by one; past, finished and existing ones are only counted.
   private func tell(_ context: Context) {
-    let told = reply.remarks.filter { $0.kind == .refused || $0.kind == .note }
-    for remark in told.prefix(Self.mostTold) {
+    let remarks = reply.remarks.filter { $0.kind == .refused || $0.kind == .note }
+    for remark in remarks.prefix(Self.maxListed) {
       let place = [remark.line.map { localized("line %1", $0) }, remark.title.map { "\"\($0)\"" }].compactMap { $0 }
       let what = remark.kind == .refused ? localized("skipped") : localized("note")
       context.note("\(what): \((place + [localizedServerMessage(remark.message)]).joined(separator: ": "))", .caution)
     }
-    if told.count > Self.mostTold {
-      context.note(localized("and %1 more; --json lists them all", told.count - Self.mostTold), .caution)
+    if remarks.count > Self.maxListed {
+      context.note(localized("and %1 more; --json lists them all", remarks.count - Self.maxListed), .caution)
     }
   }
 
@@ -67,9 +67,9 @@ struct ImportReport {
       ? localized(count: count, "%n reminder would be added", "%n reminders would be added")
       : localized(count: count, "%n reminder added", "%n reminders added")
     let reasons: [(RemindersInterface.ImportRemark.Kind, (Int) -> String)] = [
-      (.passed, { localized(count: $0, "%n has passed", "%n have passed") }),
+      (.past, { localized(count: $0, "%n has passed", "%n have passed") }),
       (.closed, { localized(count: $0, "%n is cancelled or done", "%n are cancelled or done") }),
-      (.present, { localized(count: $0, "%n exists already", "%n exist already") }),
+      (.duplicate, { localized(count: $0, "%n exists already", "%n exist already") }),
       (.refused, { localized(count: $0, "%n rejected", "%n rejected") }),
     ]
     let skipped = reasons.compactMap { kind, text -> (Int, String)? in

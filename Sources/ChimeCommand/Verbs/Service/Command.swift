@@ -41,7 +41,7 @@ enum Command {
     context.print(commands, named: "commands", empty: empty) {
       var table = Table(columns: [
         .init(title: "NAME"), .init(title: "PROGRAM", canShrink: true), .init(title: "LIMIT", dropOrder: 2),
-        .init(title: "OVERLAP", dropOrder: 1), .init(title: "OWED", alignRight: true),
+        .init(title: "OVERLAP", dropOrder: 1), .init(title: "PENDING", alignRight: true),
         .init(title: "RUNNING", alignRight: true), .init(title: "STATE", canShrink: true),
       ])
       for command in commands {
@@ -73,8 +73,8 @@ enum Command {
       for variable in result.variables { context.out("  \(context.style(TerminalSanitizer.line(variable), .faint))") }
       for line in TerminalSanitizer.lines(result.input) { context.out("  < \(line)") }
       for line in TerminalSanitizer.lines(result.output) where !line.isEmpty { context.out("  > \(line)") }
-      if result.cut { context.out(localized("  > … (the rest of the output was dropped)")) }
-      let took = RelativeTime.lateness(milliseconds: result.tookMs)
+      if result.truncated { context.out(localized("  > … (the rest of the output was dropped)")) }
+      let took = RelativeTime.lateness(milliseconds: result.durationMs)
       let end =
         result.error.map { localizedServerMessage($0) } ?? result.status.map { localized("status %1", $0) }
         ?? localized("no status")

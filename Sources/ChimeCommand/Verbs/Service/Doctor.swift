@@ -24,7 +24,7 @@ enum Doctor {
       isLive: context.line.has("live"))
     let findings = HealthChecks(probes.gather()).findings
     context.print(findings.map(\.output), named: "checks", empty: []) { show(findings, context) }
-    return findings.contains { $0.state == .bad } ? .failed : .success
+    return findings.contains { $0.state == .error } ? .failed : .success
   }
 
   // MARK: For a person
@@ -35,13 +35,13 @@ enum Doctor {
     let margin = String(repeating: " ", count: indent)
     let clock = context.clock()
     var last: Check?
-    for finding in findings where !context.isQuiet || [.bad, .caution].contains(finding.state) {
+    for finding in findings where !context.isQuiet || [.error, .warning].contains(finding.state) {
       let name = TextWidth.pad(finding.check == last ? "" : title(finding.check), to: width)
       last = finding.check
       let (sign, tone) = sign(finding.state)
       write(
         finding.message.said(by: clock),
-        after: "\(context.style(sign, tone)) \(context.style(name, finding.state == .good ? .plain : .strong))  ",
+        after: "\(context.style(sign, tone)) \(context.style(name, finding.state == .ok ? .plain : .strong))  ",
         indent: indent, context)
       for remedy in finding.remedies {
         write(text(remedy, clock), after: margin + context.style("→ ", .faint), indent: indent + 2, context)
@@ -62,9 +62,9 @@ enum Doctor {
 
   private static func sign(_ state: Output.Finding.State) -> (String, Style.Tone) {
     switch state {
-    case .good: ("✓", .good)
-    case .caution: ("!", .caution)
-    case .bad: ("✗", .bad)
+    case .ok: ("✓", .good)
+    case .warning: ("!", .caution)
+    case .error: ("✗", .bad)
     case .skipped: ("-", .faint)
     }
   }
@@ -78,18 +78,18 @@ enum Doctor {
   }
 
   private static func summary(_ findings: [Finding], _ context: Context) -> String {
-    let bad = Set(findings.filter { $0.state == .bad }.map(\.check)).count
-    let cautions = Set(findings.filter { $0.state == .caution }.map(\.check)).count
+    let errors = Set(findings.filter { $0.state == .error }.map(\.check)).count
+    let warnings = Set(findings.filter { $0.state == .warning }.map(\.check)).count
     let count = Set(findings.map(\.check)).count
-    if bad == 0, cautions == 0 {
+    if errors == 0, warnings == 0 {
       return context.style(localized(count: count, "%n check, all right", "%n checks, all right"), .good)
     }
     var parts = [localized(count: count, "%n check", "%n checks")]
-    if bad > 0 {
-      parts.append(context.style(localized(count: bad, "%n does not work", "%n do not work"), .bad))
+    if errors > 0 {
+      parts.append(context.style(localized(count: errors, "%n does not work", "%n do not work"), .bad))
     }
-    if cautions > 0 {
-      parts.append(context.style(localized(count: cautions, "%n needing attention", "%n needing attention"), .caution))
+    if warnings > 0 {
+      parts.append(context.style(localized(count: warnings, "%n needing attention", "%n needing attention"), .caution))
     }
     // On a narrow terminal, one below the other.
     return parts.joined(separator: (context.process.output.width ?? .max) < 64 ? ",\n" : ", ")

@@ -51,7 +51,7 @@ enum Fleet {
   }
 
   private static func headline(_ fleet: DaemonInterface.Fleet) -> String {
-    let running = fleet.daemons.filter { $0.state == .running || $0.state == .leaving }
+    let running = fleet.daemons.filter { $0.state == .running || $0.state == .draining }
     guard fleet.isShared else {
       return localized(
         """
@@ -82,11 +82,11 @@ enum Fleet {
         count: fleet.pending, "%n message is pending, for %1", "%n messages are pending, the oldest for %1",
         age(fleet.oldestPendingMs))
     return localized("%1; %2.", overdue, pending)
-      + (fleet.freeShares == 0
+      + (fleet.unassignedShards == 0
         ? ""
         : " "
           + localized(
-            count: fleet.freeShares, "%n part of the outbox has no daemon at this moment.",
+            count: fleet.unassignedShards, "%n part of the outbox has no daemon at this moment.",
             "%n parts of the outbox have no daemon at this moment."))
   }
 
@@ -100,17 +100,17 @@ enum Fleet {
     var table = Table(columns: [
       .init(title: "HOST", canShrink: true), .init(title: "PID", alignRight: true),
       .init(title: "VERSION", dropOrder: 1), .init(title: "SINCE", dropOrder: 2),
-      .init(title: "HEARD OF", dropOrder: 3), .init(title: "SHARES", alignRight: true),
-      .init(title: "OWED", alignRight: true), .init(title: "OLDEST", alignRight: true, dropOrder: 4),
+      .init(title: "HEARTBEAT", dropOrder: 3), .init(title: "SHARDS", alignRight: true),
+      .init(title: "PENDING", alignRight: true), .init(title: "OLDEST", alignRight: true, dropOrder: 4),
       .init(title: "STATE"),
     ])
     for daemon in present(fleet.daemons) {
-      let share = pending[daemon.id]
+      let backlog = pending[daemon.id]
       table.rows.append([
         .init(daemon.host, .strong), .init(String(daemon.pid)), .init(daemon.version),
-        .init(clock.text(daemon.startedAt), .faint), .init(localized("%1 ago", age(daemon.unheardMs))),
-        .init(String(daemon.shares)), .init(String(share?.pending ?? 0)),
-        .init(share.map { age($0.oldestPendingMs) } ?? "-"), state(daemon),
+        .init(clock.text(daemon.startedAt), .faint), .init(localized("%1 ago", age(daemon.heartbeatAgeMs))),
+        .init(String(daemon.shards)), .init(String(backlog?.pending ?? 0)),
+        .init(backlog.map { age($0.oldestPendingMs) } ?? "-"), state(daemon),
       ])
     }
     return table
@@ -118,8 +118,8 @@ enum Fleet {
 
   private static func state(_ daemon: DaemonInterface.Daemon) -> Table.Cell {
     switch daemon.state {
-    case .running: .init(daemon.isAsked ? localized("running, answers here") : localized("running"), .good)
-    case .leaving: .init(localized("is ending"), .caution)
+    case .running: .init(daemon.isSelf ? localized("running, answers here") : localized("running"), .good)
+    case .draining: .init(localized("is ending"), .caution)
     case .lost, .replaced: .init(localized("lost"), .bad)
     }
   }
@@ -127,7 +127,7 @@ enum Fleet {
   private static func channels(_ fleet: DaemonInterface.Fleet) -> Table {
     let daemons = Dictionary(fleet.daemons.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     var table = Table(columns: [
-      .init(title: "CHANNEL", canShrink: true), .init(title: "OWED", alignRight: true),
+      .init(title: "CHANNEL", canShrink: true), .init(title: "PENDING", alignRight: true),
       .init(title: "OLDEST", alignRight: true), .init(title: "DAEMON", canShrink: true),
     ])
     for channel in fleet.channels {
@@ -149,9 +149,9 @@ enum Fleet {
     guard daemons.count > 1 else { return nil }
     let running = daemons.filter { $0.state != .lost }
     let lost = daemons.filter { $0.state == .lost }.map {
-      localized("%1 sent its last heartbeat %2 ago", $0.host, age($0.unheardMs))
+      localized("%1 sent its last heartbeat %2 ago", $0.host, age($0.heartbeatAgeMs))
     }
-    let names = running.map { $0.isAsked ? localized("%1 (this one)", $0.host) : $0.host }
+    let names = running.map { $0.isSelf ? localized("%1 (this one)", $0.host) : $0.host }
     let head = localized(count: running.count, "%n running: %1", "%n running: %1", names.joined(separator: ", "))
     return ([head] + lost).joined(separator: "; ")
   }

@@ -26,7 +26,7 @@ enum Report {
       .init(command: "chime report --pack weight - | lpr", remark: "on standard output"),
     ],
     alsoTried: ["html", "page", "dashboard", "web", "summary"],
-    json: "`file` (null for standard output), `bytes`, `trackers`, `photos` and `photosLeftOut`", run: run)
+    json: "`file` (null for standard output), `bytes`, `trackers`, `photos` and `photosOmitted`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     let line = context.line
@@ -62,7 +62,7 @@ enum Report {
     case .json:
       context.print(json: [
         "file": path, "bytes": bytes, "trackers": contents.parts.map(\.tracker.id), "photos": contents.photos.count,
-        "photosLeftOut": contents.photosLeftOut,
+        "photosOmitted": contents.photosOmitted,
       ])
     case .plain: context.out(Plain.line([TerminalSanitizer.field(path)]))
     case .human:
@@ -70,10 +70,10 @@ enum Report {
         let size = LocalizedFormat.number(Double(max(bytes / 1_024, 1)))
         context.out(localized("%1 was written (%2 KiB)", TerminalSanitizer.line(path), size))
       }
-      if contents.photosLeftOut > 0 {
+      if contents.photosOmitted > 0 {
         context.note(
           localized(
-            count: contents.photosLeftOut,
+            count: contents.photosOmitted,
             "%n photo was left out: larger than 2 MB, or of a kind that browsers do not show",
             "%n photos were left out: larger than 2 MB (8 MB in all), or of a kind that browsers do not show"), .caution
         )

@@ -88,7 +88,7 @@ private final class Reporter {
     _ kind: ExpectationsInterface.PingRecord.Kind, status: Int32? = nil, took: Duration? = nil, output: String? = nil
   ) {
     let call = ExpectationsInterface.Ping(
-      id: name, kind: kind, tookMs: took.map { Int($0 / .milliseconds(1)) }, status: status.map(Int.init),
+      id: name, kind: kind, durationMs: took.map { Int($0 / .milliseconds(1)) }, status: status.map(Int.init),
       output: output.flatMap { $0.isEmpty ? nil : $0 })
     for pause in (kind == .started ? [] : Self.pauses) + [0] {
       do {

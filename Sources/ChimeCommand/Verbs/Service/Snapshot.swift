@@ -38,8 +38,8 @@ enum Snapshot {
     context.print(snapshots, named: "snapshots", empty: empty) {
       let clock = context.clock()
       var table = Table(columns: [
-        .init(title: "TAKEN"), .init(title: "SIZE", alignRight: true), .init(title: "FILE", canShrink: false),
-        .init(title: "WHY", dropOrder: 1),
+        .init(title: "CREATED"), .init(title: "SIZE", alignRight: true), .init(title: "FILE", canShrink: false),
+        .init(title: "REASON", dropOrder: 1),
       ])
       for snapshot in snapshots {
         table.rows.append([

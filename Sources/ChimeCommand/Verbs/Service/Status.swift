@@ -119,7 +119,8 @@ enum Status {
 
   private static func heartbeat(_ health: DaemonInterface.Health, _ clock: WallClock) -> [(String, String)] {
     guard let heartbeat = health.heartbeat else { return [] }
-    let taken = heartbeat.takenAt.map { localized("accepted %1", clock.relative($0)) } ?? localized("none accepted yet")
+    let taken =
+      heartbeat.acceptedAt.map { localized("accepted %1", clock.relative($0)) } ?? localized("none accepted yet")
     return [(localized("heartbeat"), taken)]
   }
 

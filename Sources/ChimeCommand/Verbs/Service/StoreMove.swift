@@ -37,7 +37,7 @@ enum StoreMove {
     ],
     alsoTried: ["migrate", "transfer", "convert"],
     json:
-      "`move`: `source`, `target`, `dryRun`, `took` in milliseconds, `configuration` and `tables`, of each its "
+      "`move`: `source`, `target`, `dryRun`, `durationMs`, `configuration` and `tables`, of each its "
       + "`name` and `rows`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -95,7 +95,7 @@ enum StoreMove {
     case .json:
       context.print(json: [
         "move": Output.MovedStore(
-          source: result.source, target: result.target, dryRun: result.dryRun, took: result.took,
+          source: result.source, target: result.target, dryRun: result.dryRun, durationMs: result.took,
           configuration: result.configuration, tables: result.tables.map { .init(name: $0.name, rows: $0.rows) })
       ])
     case .plain:

@@ -25,7 +25,7 @@ struct Heartbeat: Sendable {
   /// The reason why the monitor did not accept the last heartbeat.
   private(set) var refusal: String?
   /// The time when the last heartbeat was accepted.
-  private(set) var takenAt: Instant?
+  private(set) var acceptedAt: Instant?
   private var needsFailure = false
   /// The due time that has not fired since the last check, and the time when that was first seen.
   private var stalled: (due: Instant, since: Instant)?
@@ -61,7 +61,7 @@ struct Heartbeat: Sendable {
 
   mutating func taken(_ step: Step, at now: Instant) {
     refusal = nil
-    if step == .beat { takenAt = now } else { needsFailure = false }
+    if step == .beat { acceptedAt = now } else { needsFailure = false }
   }
 
   mutating func refused(_ why: String) { refusal = why }

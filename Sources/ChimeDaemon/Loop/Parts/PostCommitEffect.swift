@@ -127,7 +127,7 @@ struct DaemonEvent: Sendable {
   var level: Configuration.LogLevel {
     switch id {
     case .storeFailed, .storeQuarantined, .storeRestored: .error
-    case .attemptFailed, .givenUp, .leftOut, .endpointDisabled, .snapshotFailed: .warning
+    case .attemptFailed, .givenUp, .messageCancelled, .endpointDisabled, .snapshotFailed: .warning
     case .missed, .clockSet, .zoneChanged, .calendarChanged, .resumed, .configurationReloaded, .storeRecovered: .notice
     case .pinged: .debug
     default: .info

@@ -37,19 +37,19 @@ struct ReplySource {
   var hasAnswered = false
   /// The reason why it cannot be read, and since when; nil if it can.
   var problem: (reason: String, since: Instant)?
-  var isProblemTold = false
+  var isProblemReported = false
   var answers = 0
   var refused = 0
-  var answeredAt: Instant?
+  var lastAnswerAt: Instant?
 
   init(_ endpoint: Endpoint, address: String, number: UInt64) {
     (self.endpoint, self.address, self.number) = (endpoint, address, number)
   }
 
-  var standing: Status {
+  var status: Status {
     Status(
       isOpen: phase == .open || hasAnswered, problem: problem?.reason, since: problem?.since, answers: answers,
-      refused: refused, answeredAt: answeredAt)
+      refused: refused, lastAnswerAt: lastAnswerAt)
   }
 
   /// The status of a reply source in reports.
@@ -59,7 +59,7 @@ struct ReplySource {
     var since: Instant?
     var answers: Int
     var refused: Int
-    var answeredAt: Instant?
+    var lastAnswerAt: Instant?
   }
 }
 
@@ -69,7 +69,7 @@ struct ReplyState {
   fileprivate var lastNumber: UInt64 = 0
   /// The re-evaluation of sources in flight.
   var task: Task<Void, Never>?
-  var needsLook = false
+  var needsCheck = false
 
   mutating func nextNumber() -> UInt64 {
     lastNumber += 1

@@ -3,7 +3,7 @@ import ChimeSchedule
 
 /// The one-line health summary in `systemctl status` and `chime status`.
 enum Summary {
-  /// Returns a line such as `3 due today, next "Drink water" at 14:30, 2 deliveries waiting`.
+  /// Returns a line such as `3 due today, next "Drink water" at 14:30, 2 deliveries pending`.
   ///
   /// - Parameter isShared: whether several users have reminders here. Everyone on the machine can read systemd's
   ///   status, so it then names no title.
@@ -25,10 +25,10 @@ enum Summary {
       let name = isShared ? "" : "\"\((title ?? next.reminder.title).prefix(60))\" "
       parts.append("next \(name)\(clock(at, now: now, zone))")
     } else {
-      parts.append("nothing to come")
+      parts.append("no next reminder")
     }
     if counts.pendingDeliveries > 0 {
-      parts.append(counted(counts.pendingDeliveries, "delivery", "deliveries") + " waiting")
+      parts.append(counted(counts.pendingDeliveries, "delivery", "deliveries") + " pending")
     }
     if counts.deadDeliveries > 0 {
       parts.append(counted(counts.deadDeliveries, "delivery", "deliveries") + " given up")

@@ -58,7 +58,7 @@ struct ChangeDetail: Codable, Sendable {
 }
 
 /// The last act of a user that cannot be undone. Undo mentions it if it is newer than the change that it reverts.
-struct LastAct: Sendable {
+struct LastAction: Sendable {
   enum Kind: String, Sendable { case fired, rotated, redelivered, cancelled, removed }
 
   var at: Instant
@@ -100,8 +100,8 @@ extension RequestPart {
   }
 
   /// Records an act of the caller that cannot be undone.
-  func note(_ kind: LastAct.Kind, _ subject: String, in transaction: any StoreTransaction) throws {
+  func note(_ kind: LastAction.Kind, _ subject: String, in transaction: any StoreTransaction) throws {
     try transaction.setNote(
-      LastAct.note(of: caller.owner), LastAct(at: now, kind: kind, subject: subject).text)
+      LastAction.note(of: caller.owner), LastAction(at: now, kind: kind, subject: subject).text)
   }
 }

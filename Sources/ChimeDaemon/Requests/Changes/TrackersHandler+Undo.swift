@@ -7,7 +7,7 @@ extension TrackersHandler {
   func handle(_ request: Tracking.Undo) async throws -> Tracking.Undo.Reply {
     let (change, detail, later) = try await store.read { [self] transaction in
       guard let change = try tracking(transaction).undoable() else { throw TrackingRefused.nothingToUndo }
-      let act = try transaction.note(LastAct.note(of: caller.owner)).flatMap(LastAct.init(text:))
+      let act = try transaction.note(LastAction.note(of: caller.owner)).flatMap(LastAction.init(text:))
       return (change, try self.detail(of: change, transaction), act.flatMap { $0.at >= change.at ? $0 : nil })
     }
     if request.dryRun == true {
@@ -115,8 +115,8 @@ extension TrackersHandler {
       }
       let words =
         isDone ? "undone: \(change.kind.rawValue)\(change.subject.isEmpty ? "" : " \(change.subject)")" : nil
-      let told = TrackingNotices.of(outcome, owner: caller.owner, saying: words)
-      return (Taken(change: change, undo: undo.outcome, isDone: isDone), told + effects + undo.outcome.effects)
+      let notices = TrackingNotices.of(outcome, owner: caller.owner, saying: words)
+      return (Taken(change: change, undo: undo.outcome, isDone: isDone), notices + effects + undo.outcome.effects)
     }
   }
 
@@ -180,9 +180,9 @@ extension TrackersHandler {
         finished.offset += transaction.unreadable.count
         if left.count + transaction.unreadable.count < finished.limit { break }
       }
-      try transaction.setNote(LastAct.note(of: caller.owner), nil)
-      let told = TrackingNotices.of(outcome, owner: caller.owner, saying: "started over: everything was removed")
-      return ((reply, queues.map(\.queue), outcome.change), told + effects + [.endpointsChanged])
+      try transaction.setNote(LastAction.note(of: caller.owner), nil)
+      let notices = TrackingNotices.of(outcome, owner: caller.owner, saying: "started over: everything was removed")
+      return ((reply, queues.map(\.queue), outcome.change), notices + effects + [.endpointsChanged])
     }
     try await onRequestExecutor { [secrets] in for queue in queues { secrets.layAside(queue, change: change) } }
     while try await store.write({ [owner = caller.owner] in

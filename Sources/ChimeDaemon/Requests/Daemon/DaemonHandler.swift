@@ -16,7 +16,7 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
     var trackers: Int?
     var tenants: [DaemonInterface.Tenant] = []
     var silence: Silence?
-    var mute: MuteReminders?
+    var undeliverable: UndeliverableReminders?
     do {
       (counts, next, trackers, tenants, silence) = try await store.read { [self] transaction in
         (
@@ -27,13 +27,13 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
           try transaction.silence(of: caller.owner)
         )
       }
-      mute = try await loop.muteReminders(owner: caller.sees)
+      undeliverable = try await loop.undeliverableReminders(owner: caller.sees)
     } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
     let due = next?.coming
     // Tenants do not see the notices about the daemon itself.
     let notices =
       (caller.tenant == nil ? loopState.notices : []) + resting(loopState.rests)
-      + unread(loopState.replies) + [mute?.notice].compactMap { $0 }
+      + unread(loopState.replies) + [undeliverable?.notice].compactMap { $0 }
     return DaemonInterface.Status.Reply(
       status: DaemonInterface.Health(
         version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
@@ -48,12 +48,13 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
         clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
-        attention: notices.filter { $0.kind != MuteReminders.kind }.map(\.sentence), notices: notices,
+        attention: notices.filter { $0.kind != UndeliverableReminders.kind }.map(\.sentence), notices: notices,
         trackers: trackers,
         daemons: caller.tenant == nil ? await daemons() : nil, tenants: tenants.isEmpty ? nil : tenants,
-        silence: silence.flatMap { $0.until > now ? wire.silence($0) : nil }, unheard: mute?.count,
+        silence: silence.flatMap { $0.until > now ? wire.silence($0) : nil }, undeliverable: undeliverable?.count,
         heartbeat: caller.tenant == nil
-          ? loopState.heartbeat.map { .init(takenAt: $0.takenAt.map { wire.time($0) }, problem: $0.sentence) } : nil))
+          ? loopState.heartbeat.map { .init(acceptedAt: $0.acceptedAt.map { wire.time($0) }, problem: $0.sentence) }
+          : nil))
   }
 
   /// Returns the reminder that comes first, with its texts filled in.
@@ -90,7 +91,7 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
     rests.filter { caller.sees == nil || $0.key.owner == caller.sees }.sorted { $0.key < $1.key }.map { queue, until in
       let time = RFC3339.format(until, in: context.zones.local).dropFirst(11).prefix(8)
       return DaemonInterface.Notice(
-        kind: "endpointRests", about: queue.channel.rawValue,
+        kind: "endpointBackoff", about: queue.channel.rawValue,
         sentence:
           "endpoint \"\(queue.channel)\" is paused until \(time): at least \(Breaker.threshold) attempts in a row "
           + "have failed"
@@ -103,8 +104,8 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
 
   private func unread(_ replies: [DeliveryQueue: ReplySource.Status]) -> [DaemonInterface.Notice] {
     replies.filter { caller.sees == nil || $0.key.owner == caller.sees }.sorted { $0.key < $1.key }.compactMap {
-      queue, standing in
-      guard let problem = standing.problem, let since = standing.since, now - since >= Self.longUnread else {
+      queue, status in
+      guard let problem = status.problem, let since = status.since, now - since >= Self.longUnread else {
         return nil
       }
       let time = RFC3339.format(since, in: context.zones.local).dropFirst(11).prefix(8)
@@ -132,8 +133,8 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
     return DaemonInterface.Metrics.Reply(text: await loop.metrics())
   }
 
-  func handle(_: DaemonInterface.Examine) async throws -> DaemonInterface.Examine.Reply {
-    DaemonInterface.Examine.Reply(examination: await loop.examine(for: caller.sees))
+  func handle(_: DaemonInterface.Diagnose) async throws -> DaemonInterface.Diagnose.Reply {
+    DaemonInterface.Diagnose.Reply(diagnostics: await loop.diagnose(for: caller.sees))
   }
 
   func handle(_: DaemonInterface.Reload) async throws -> DaemonInterface.Reload.Reply {
@@ -176,8 +177,8 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
   private func alone(_ loopState: EventLoop.Snapshot) -> FleetMember {
     FleetMember(
       id: 1, name: ProcessFacts.machine, process: Int64(loopState.pid), version: Product.version,
-      startedAt: loopState.startedAt, seenAt: now, isLiving: true, isLeaving: false, isAsked: true,
-      shares: FleetMember.allShares)
+      startedAt: loopState.startedAt, seenAt: now, isLiving: true, isDraining: false, isSelf: true,
+      shards: FleetMember.allShards)
   }
 
   /// Returns the daemons for `Status`; nil: the store cannot be shared or read.

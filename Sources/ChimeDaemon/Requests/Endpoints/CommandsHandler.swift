@@ -28,15 +28,15 @@ struct CommandsHandler: CommandsInterface.Handler, RequestPart {
     guard let command = book.commands[ChannelName(rawValue: request.name)] else {
       throw ControlFailure.notFound(
         what: "command", id: String(request.name.prefix(200)),
-        near: SpellingSuggestions.to(request.name, among: book.commands.keys.map(\.rawValue)))
+        similar: SpellingSuggestions.to(request.name, among: book.commands.keys.map(\.rawValue)))
     }
     try need(book.isEnabled, conflict: "commands are switched off: \(book.remedy)")
     let test = await commands.test(command, owner: caller.owner)
     return CommandsInterface.Test.Reply(
       result: CommandsInterface.TestResult(
         ok: test.isDelivered, program: test.path, arguments: test.arguments, input: test.input,
-        variables: test.variables, status: test.attempt.status, output: test.output, cut: test.isCut,
-        error: test.attempt.error, tookMs: Int(test.attempt.took.rawValue)))
+        variables: test.variables, status: test.attempt.status, output: test.output, truncated: test.isCut,
+        error: test.attempt.error, durationMs: Int(test.attempt.took.rawValue)))
   }
 
   /// Returns the number of pending messages of a command: those that the caller sees.

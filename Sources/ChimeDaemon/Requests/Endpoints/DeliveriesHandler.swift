@@ -43,7 +43,7 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
   private func visible(_ id: String, _ transaction: any StoreTransaction) throws -> Delivery {
     guard let delivery = try transaction.delivery(DeliveryID(rawValue: id)),
       caller.sees == nil || delivery.queue.owner == caller.sees
-    else { throw ControlFailure.notFound(what: "delivery", id: String(id.prefix(200)), near: []) }
+    else { throw ControlFailure.notFound(what: "delivery", id: String(id.prefix(200)), similar: []) }
     return delivery
   }
 

@@ -20,7 +20,8 @@ enum EndpointLookup {
   static func missing(_ queue: DeliveryQueue, in transaction: any StoreTransaction) throws -> ControlFailure {
     let names = try transaction.endpoints(owner: queue.owner).map(\.queue.channel.rawValue)
     return .notFound(
-      what: "endpoint", id: queue.channel.rawValue, near: SpellingSuggestions.to(queue.channel.rawValue, among: names))
+      what: "endpoint", id: queue.channel.rawValue,
+      similar: SpellingSuggestions.to(queue.channel.rawValue, among: names))
   }
 }
 

@@ -139,7 +139,7 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
         endpoints: try transaction.endpoints(owner: caller.sees).map {
           wire.endpoint(
             $0, try EndpointCounts(of: $0.queue, in: transaction), secrets.read($0.queue),
-            restingUntil: rests[$0.queue],
+            backoffUntil: rests[$0.queue],
             replies: replies[$0.queue])
         })
     }
@@ -210,8 +210,8 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
     // The secret must be durable before the client gets it.
     try endpointSecrets.change(queue) { $0.secrets = new + old.secrets }
     let changed = try await put(queue, changesSecret: true) { $0 }
-    let told = request.secret == nil ? new.filter { $0.signing.secret.kind == .hmac }.map(\.text) : []
-    return EndpointsInterface.Rotate.Reply(endpoint: changed, secret: told.first)
+    let shown = request.secret == nil ? new.filter { $0.signing.secret.kind == .hmac }.map(\.text) : []
+    return EndpointsInterface.Rotate.Reply(endpoint: changed, secret: shown.first)
   }
 
   // MARK: Parts
@@ -253,7 +253,7 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
       return ((endpoint, try EndpointCounts(of: queue, in: transaction)), [.endpointsChanged])
     }
     return wire.endpoint(
-      endpoint, counts, secrets.read(queue), restingUntil: await loop.rests()[queue],
+      endpoint, counts, secrets.read(queue), backoffUntil: await loop.rests()[queue],
       replies: await loop.replyStatuses()[queue])
   }
 

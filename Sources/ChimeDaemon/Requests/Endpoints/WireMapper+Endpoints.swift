@@ -8,7 +8,7 @@ extension WireMapper {
   ///   - rest: the end of its circuit breaker's pause; nil: it does not rest.
   ///   - replies: the state of its topic for answers; nil: this daemon does not read it.
   func endpoint(
-    _ endpoint: Endpoint, _ counts: EndpointCounts, _ kept: Secrets.Kept, restingUntil rest: Instant? = nil,
+    _ endpoint: Endpoint, _ counts: EndpointCounts, _ kept: Secrets.Kept, backoffUntil rest: Instant? = nil,
     replies: ReplySource.Status? = nil
   ) -> EndpointsInterface.Endpoint {
     let access = kept.access(endpoint)
@@ -23,21 +23,21 @@ extension WireMapper {
       settings: Self.settings(endpoint.settings),
       signing: signing.compactMap { EndpointsInterface.Endpoint.Signing(rawValue: $0.kind.rawValue) },
       publicKeys: signing.compactMap(\.publicKey),
-      secretFrom: current.isEmpty ? nil : kept.isCredential ? .credential : .file,
+      secretSource: current.isEmpty ? nil : kept.isCredential ? .credential : .file,
       rotationEnds: kept.sheet.rotationEnds.flatMap { $0 > now ? time($0) : nil }, hasToken: kept.sheet.token != nil,
-      fault: fault, restingUntil: rest.map { time($0) },
+      problem: fault, backoffUntil: rest.map { time($0) },
       replies: endpoint.answersAddress == nil ? nil : self.replies(replies, isRead: endpoint.disabled == nil),
-      takesBack: access.takesBack, set: endpoint.settings.set)
+      canWithdraw: access.canWithdraw, set: endpoint.settings.set)
   }
 
-  private func replies(_ standing: ReplySource.Status?, isRead: Bool) -> EndpointsInterface.Replies {
-    guard let standing else {
-      return EndpointsInterface.Replies(state: isRead ? .elsewhere : .off, answers: 0, refused: 0)
+  private func replies(_ status: ReplySource.Status?, isRead: Bool) -> EndpointsInterface.Replies {
+    guard let status else {
+      return EndpointsInterface.Replies(state: isRead ? .elsewhere : .disabled, answers: 0, refused: 0)
     }
     return EndpointsInterface.Replies(
-      state: standing.isOpen ? .open : standing.problem == nil ? .connecting : .waiting, problem: standing.problem,
-      since: standing.since.map { time($0) }, answers: standing.answers, refused: standing.refused,
-      answeredAt: standing.answeredAt.map { time($0) })
+      state: status.isOpen ? .connected : status.problem == nil ? .connecting : .retrying, problem: status.problem,
+      since: status.since.map { time($0) }, answers: status.answers, refused: status.refused,
+      lastAnswerAt: status.lastAnswerAt.map { time($0) })
   }
 
   static func settings(_ settings: EndpointSettings) -> EndpointsInterface.Settings? {
@@ -50,8 +50,8 @@ extension WireMapper {
   func test(_ test: EndpointTest) -> EndpointsInterface.TestResult {
     EndpointsInterface.TestResult(
       ok: test.isDelivered, url: test.url, requestHeaders: test.requestHeaders, requestBody: test.requestBody,
-      status: test.attempt.status, answer: test.attempt.answer, error: test.attempt.error,
-      tookMs: Int(test.attempt.took.rawValue), method: test.method, responseHeaders: test.details?.headers,
+      status: test.attempt.status, response: test.attempt.answer, error: test.attempt.error,
+      durationMs: Int(test.attempt.took.rawValue), method: test.method, responseHeaders: test.details?.headers,
       address: test.details?.address, httpVersion: test.details?.version,
       timing: test.details.map { details in
         let timing = details.timing

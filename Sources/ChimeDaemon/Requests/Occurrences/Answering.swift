@@ -99,7 +99,7 @@ enum Pinging {
       effects += Answering.effects(of: closed.occurrence, now: ping.at)
     }
     effects += Answering.effects(of: work.chained)
-    for shown in [work.told, work.notice].compactMap({ $0 }) {
+    for shown in [work.fired, work.notice].compactMap({ $0 }) {
       effects.append(.occurrence(.fired, shown, "\"\(shown.title)\" fired"))
     }
     return (work, effects)

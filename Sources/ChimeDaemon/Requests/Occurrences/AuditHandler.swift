@@ -52,11 +52,11 @@ extension OccurrencesHandler {
   private func audited(_ text: String, in transaction: any StoreTransaction) throws -> ReminderID {
     do {
       return try reminders(in: transaction).reminder(text).reminder.id
-    } catch ControlFailure.notFound(let what, let id, let near) {
+    } catch ControlFailure.notFound(let what, let id, let similar) {
       let gone = ReminderID(rawValue: text)
       guard let owner = try transaction.versions(of: gone).last?.reminder.owner,
         caller.sees.map({ $0 == owner }) ?? true
-      else { throw ControlFailure.notFound(what: what, id: id, near: near) }
+      else { throw ControlFailure.notFound(what: what, id: id, similar: similar) }
       return gone
     }
   }
@@ -74,13 +74,13 @@ extension OccurrencesHandler {
       removed: !latest.isInForce, versions: count, unknown: audit.unknown.flatMap { .init(rawValue: $0.rawValue) },
       times: audit.times, onTime: audit.onTime,
       late: LateCause.allCases.compactMap { cause in
-        audit.late[cause].map { OccurrencesInterface.Tally(reason: cause.rawValue, count: $0) }
+        audit.late[cause].map { OccurrencesInterface.ReasonCount(reason: cause.rawValue, count: $0) }
       },
       missed: MissReason.allCases.compactMap { reason in
-        audit.missed[reason].map { OccurrencesInterface.Tally(reason: reason.rawValue, count: $0) }
+        audit.missed[reason].map { OccurrencesInterface.ReasonCount(reason: reason.rawValue, count: $0) }
       },
       moved: audit.moved, waiting: audit.waiting, uncertain: audit.uncertain, unexplained: audit.unexplained,
-      unexplainedTimes: audit.unexplainedTimes.map { wire.time($0, in: zone) }, beside: audit.beside,
-      givenUp: givenUp.count, lateness: audit.lateness.counts, answers: audit.answers.counts)
+      unexplainedTimes: audit.unexplainedTimes.map { wire.time($0, in: zone) }, onRequest: audit.beside,
+      givenUp: givenUp.count, lateness: audit.lateness.counts, timeToDone: audit.answers.counts)
   }
 }

@@ -7,8 +7,8 @@ import ChimeSchedule
 struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
   let requestContext: RequestContext
 
-  /// The number of runs in a row of beats.
-  private static let beats = 30
+  /// The number of recent runs.
+  private static let recentRuns = 30
   /// The exit statuses of programs.
   static let exitStatuses = 0...255
   static let longestRun = Milliseconds.days(3_660)
@@ -19,7 +19,7 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
       try transaction.lockTrackers()
       let record = try expectation(request.id, in: transaction)
       // Occurrences of degraded mode must be recorded first, in their order.
-      guard !heard.contains(where: { $0.reminder == record.reminder.id }) else {
+      guard !unrecorded.contains(where: { $0.reminder == record.reminder.id }) else {
         throw ControlFailure.storeUnavailable(
           "the result of \"\(record.reminder.title)\" from the time when the store rejected changes is not recorded "
             + "yet; ping again in a moment")
@@ -80,13 +80,14 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
     if let status = request.status, !Self.exitStatuses.contains(status) {
       throw ControlFailure.invalidValue(field: "status", "an exit status must be from 0 to 255, not \(status)")
     }
-    if let took = request.tookMs, !(0...Int(Self.longestRun.rawValue)).contains(took) {
+    if let took = request.durationMs, !(0...Int(Self.longestRun.rawValue)).contains(took) {
       throw ControlFailure.invalidValue(
-        field: "tookMs", "give a number of milliseconds, at most \(Self.longestRun.rawValue)")
+        field: "durationMs", "give a number of milliseconds, at most \(Self.longestRun.rawValue)")
     }
     return Ping(
       at: now, kind: request.kind.flatMap { .init(rawValue: $0.rawValue) } ?? .succeeded, uid: caller.uid,
-      via: caller.tenant?.name, took: request.tookMs.map { Milliseconds(rawValue: Int64($0)) }, status: request.status,
+      via: caller.tenant?.name, took: request.durationMs.map { Milliseconds(rawValue: Int64($0)) },
+      status: request.status,
       output: request.output.flatMap { OutputEnd.printable($0, bytes: Product.pingOutputLimit) })
   }
 
@@ -110,7 +111,8 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
         let records = try transaction.reminders(filter, page: part)
         var bytes = 0
         for record in records {
-          let pings = try transaction.pings(of: record.reminder.id, among: .all, withOutput: false, limit: Self.beats)
+          let pings = try transaction.pings(
+            of: record.reminder.id, among: .all, withOutput: false, limit: Self.recentRuns)
           let found = try described(record, pings, in: transaction)
           guard request.state.map({ $0 == found.state }) ?? true else { continue }
           bytes += 2_000 + found.title.utf8.count + found.when.utf8.count
@@ -125,7 +127,7 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
   func handle(_ request: ExpectationsInterface.Get) async throws -> ExpectationsInterface.Get.Reply {
     try await store.read { [self] transaction in
       let record = try expectation(request.id, in: transaction)
-      let pings = try transaction.pings(of: record.reminder.id, among: .all, withOutput: true, limit: Ping.kept)
+      let pings = try transaction.pings(of: record.reminder.id, among: .all, withOutput: true, limit: Ping.maxStored)
       let zone = wire.zone(of: record.reminder)
       return ExpectationsInterface.Get.Reply(
         expectation: try described(record, pings, in: transaction),
@@ -139,7 +141,7 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
   ) throws -> ExpectationsInterface.Expectation {
     let reminder = record.reminder
     let zone = wire.zone(of: reminder)
-    let isRunning = pings.first?.kind == .started && record.awaitedUntil != nil
+    let isRunning = pings.first?.kind == .started && record.pingDeadline != nil
     let state: ExpectationsInterface.Expectation.State =
       if reminder.pause.holds(at: now) {
         .paused
@@ -147,19 +149,20 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
         .running
       } else if record.downSince != nil {
         .down
-      } else if record.awaitedUntil != nil {
+      } else if record.pingDeadline != nil {
         .awaited
       } else {
         pings.isEmpty ? .new : .up
       }
-    let recent = try transaction.occurrences(OccurrenceFilter(reminder: reminder.id), page: Page(limit: Self.beats))
+    let recent = try transaction.occurrences(
+      OccurrenceFilter(reminder: reminder.id), page: Page(limit: Self.recentRuns))
     return ExpectationsInterface.Expectation(
       id: reminder.id.rawValue, title: reminder.title, when: reminder.schedule.canonical,
       within: DurationText.formatISO8601(reminder.within ?? .zero), state: state,
       downSince: record.downSince.map { wire.time($0, in: zone) },
-      awaitedUntil: record.awaitedUntil.map { wire.time($0, in: zone) },
-      next: wire.nextHeard(record).map { wire.time($0.at, in: zone) },
-      lastGood: try
+      pingDeadline: record.pingDeadline.map { wire.time($0, in: zone) },
+      next: wire.nextNotification(record).map { wire.time($0.at, in: zone) },
+      lastSuccess: try
         (pings.first { $0.kind == .succeeded } ?? transaction.lastPing(of: reminder.id, among: [.succeeded]))
         .map { wire.time($0.at, in: zone) },
       last: pings.first.map { ping in
@@ -168,22 +171,22 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
         ping.output = nil
         return wire.ping(ping, zone: zone)
       },
-      beats: Self.beats(pings, recent).map { .init(at: wire.time($0.at, in: zone), result: $0.result) })
+      recentRuns: Self.recentRuns(pings, recent).map { .init(at: wire.time($0.at, in: zone), result: $0.result) })
   }
 
-  private typealias Beat = (at: Instant, result: ExpectationsInterface.Beat.Result)
+  private typealias RunResult = (at: Instant, result: ExpectationsInterface.RunResult.Result)
 
   /// Returns the runs that were pinged or missed, oldest first.
-  private static func beats(_ pings: [Ping], _ recent: [Occurrence]) -> [Beat] {
-    let runs = pings.compactMap { ping -> Beat? in
+  private static func recentRuns(_ pings: [Ping], _ recent: [Occurrence]) -> [RunResult] {
+    let runs = pings.compactMap { ping -> RunResult? in
       switch ping.kind {
       case .started: nil
-      case .succeeded: (ping.at, .good)
+      case .succeeded: (ping.at, .succeeded)
       case .failed: (ping.at, .failed)
       }
     }
     let failures = Set(pings.filter { $0.kind == .failed }.map(\.at))
-    let missed = recent.compactMap(\.firedAt).filter { !failures.contains($0) }.map { Beat($0, .missed) }
-    return (runs + missed).sorted { $0.at < $1.at }.suffix(beats)
+    let missed = recent.compactMap(\.firedAt).filter { !failures.contains($0) }.map { RunResult($0, .missed) }
+    return (runs + missed).sorted { $0.at < $1.at }.suffix(recentRuns)
   }
 }

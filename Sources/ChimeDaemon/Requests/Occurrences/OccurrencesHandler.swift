@@ -16,10 +16,10 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
         // History outlives its reminder, which may be named by its id.
         do {
           return try reminders(in: transaction).reminder(text).reminder.id
-        } catch ControlFailure.notFound(let what, let id, let near) {
+        } catch ControlFailure.notFound(let what, let id, let similar) {
           let gone = OccurrenceFilter(owner: caller.sees, reminder: ReminderID(rawValue: text))
           guard try !transaction.occurrences(gone, page: Page(limit: 1)).isEmpty else {
-            throw ControlFailure.notFound(what: what, id: id, near: near)
+            throw ControlFailure.notFound(what: what, id: id, similar: similar)
           }
           return ReminderID(rawValue: text)
         }
@@ -77,7 +77,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
     return try await commit { [self] transaction in
       let occurrence = try reminders(in: transaction).occurrence(id)
       // Occurrences and answers of degraded mode must be recorded first, in their order.
-      guard !heard.contains(occurrence.id) else {
+      guard !unrecorded.contains(occurrence.id) else {
         throw ControlFailure.storeUnavailable(
           "the result of \"\(occurrence.title)\" from the time when the store rejected changes is not recorded yet; "
             + "answer it when the store accepts changes again")
@@ -99,7 +99,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
       var occurrence = fired.occurrence
       occurrence.title = try record.reminder.filledTitle(in: transaction, context, now: now)
       let known = try transaction.occurrence(occurrence.id)
-      if known?.firedAt != nil || heard.contains(occurrence.id) {
+      if known?.firedAt != nil || unrecorded.contains(occurrence.id) {
         throw ControlFailure.conflict("\"\(record.reminder.title)\" has fired this very second")
       }
       let due = DueReminder(reminder: record.reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
@@ -144,7 +144,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
       }
       let id = OccurrenceID(reminder: reminder.id, scheduledAt: next)
       try need(
-        !heard.contains(id) && transaction.occurrence(id)?.wasDelivered != true,
+        !unrecorded.contains(id) && transaction.occurrence(id)?.wasDelivered != true,
         conflict: "\"\(reminder.title)\" has fired at that time already")
       let occurrence = Occurrence(
         id: id, title: try reminder.filledTitle(in: transaction, context, now: now), owner: reminder.owner,

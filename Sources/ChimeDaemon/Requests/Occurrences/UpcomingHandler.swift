@@ -4,7 +4,7 @@ import ChimeSchedule
 
 /// Lists what is to come: the next time of each reminder, or all times of the days ahead.
 extension OccurrencesHandler {
-  private typealias Coming = OccurrencesInterface.Coming
+  private typealias UpcomingTime = OccurrencesInterface.UpcomingTime
 
   func handle(
     _ request: OccurrencesInterface.Upcoming
@@ -13,7 +13,7 @@ extension OccurrencesHandler {
     let before = try instant(request.before, "before")
     return try await store.read { [self] transaction in
       let filter = ReminderFilter(owner: caller.sees, includesFinished: false)
-      var coming: [(at: Instant, Coming)] = []
+      var coming: [(at: Instant, UpcomingTime)] = []
       let silences = try transaction.silences()
       // The list is full: later times have no place in it.
       var end = before ?? .latest
@@ -47,8 +47,8 @@ extension OccurrencesHandler {
 
   /// Returns the first times, at most `room`, and fewer if the answer would be too long. `room` becomes their number.
   private static func earliest(
-    _ coming: [(at: Instant, Coming)], _ room: Int
-  ) -> (kept: [(at: Instant, Coming)], room: Int) {
+    _ coming: [(at: Instant, UpcomingTime)], _ room: Int
+  ) -> (kept: [(at: Instant, UpcomingTime)], room: Int) {
     let sorted = coming.sorted { $0.at < $1.at }.prefix(room)
     var bytes = 0
     for (place, one) in sorted.enumerated() {
@@ -62,19 +62,19 @@ extension OccurrencesHandler {
   private func times(
     of record: ReminderRecord, before end: Instant?, limit: Int, _ silence: Silence?,
     in transaction: any StoreTransaction
-  ) throws -> [(at: Instant, Coming)] {
+  ) throws -> [(at: Instant, UpcomingTime)] {
     let wire = self.wire
-    let heard = wire.nextHeard(record)
+    let next = wire.nextNotification(record)
     var named = record
     named.reminder.title = try record.reminder.filledTitle(in: transaction, context, now: now)
-    var list: [(at: Instant, Coming)] = []
-    if let at = [heard?.at, wire.repeatAt(record)].compactMap({ $0 }).min(), at < end ?? .latest {
-      let isRepeat = at != heard?.at
-      list.append((at, coming(named, at, silence, held: isRepeat ? nil : heard?.held, isRepeat: isRepeat)))
-      list[0].1.leftOut = wire.leftOut(leftOut(record.reminder, before: at))
+    var list: [(at: Instant, UpcomingTime)] = []
+    if let at = [next?.at, wire.repeatAt(record)].compactMap({ $0 }).min(), at < end ?? .latest {
+      let isRepeat = at != next?.at
+      list.append((at, coming(named, at, silence, held: isRepeat ? nil : next?.held, isRepeat: isRepeat)))
+      list[0].1.excludedDays = wire.excludedDays(excludedDays(record.reminder, before: at))
     }
     if let end {
-      let plan = HeardTimes(record.reminder, context, now: now)
+      let plan = NotificationTimes(record.reminder, context, now: now)
       let waiting = wire.waiting(record)
       for one in plan.all(of: record, before: end, limit: limit)
       where list.first?.at != one.at && one.scheduled != waiting {
@@ -89,7 +89,7 @@ extension OccurrencesHandler {
       for: record.reminder, from: min(first, last), to: max(first, last), in: transaction, context)
     for index in list.indices {
       let one = list[index].1
-      list[index].1.passedOver = wire.passedOver(
+      list[index].1.skipReason = wire.skipReason(
         link, at: list[index].at, isAgain: one.snoozed || one.repeats == true)
     }
     return list
@@ -97,9 +97,9 @@ extension OccurrencesHandler {
 
   private func coming(
     _ record: ReminderRecord, _ at: Instant, _ silence: Silence?, held: Instant?, isRepeat: Bool = false
-  ) -> Coming {
+  ) -> UpcomingTime {
     let zone = wire.zone(of: record.reminder)
-    return Coming(
+    return UpcomingTime(
       reminder: record.reminder.id.rawValue, title: record.reminder.title, at: wire.time(at, in: zone),
       snoozed: at == record.snoozedUntil, last: record.last.map { wire.time($0.id.scheduledAt, in: zone) },
       paused: record.reminder.pause.holds(at: at) || silence?.holds(record.reminder, at: at) == true,
@@ -108,11 +108,11 @@ extension OccurrencesHandler {
   }
 
   /// Returns the days between two instants that calendars exclude from the schedule.
-  private func leftOut(_ reminder: Reminder, before end: Instant) -> [LeftOutDay] {
+  private func excludedDays(_ reminder: Reminder, before end: Instant) -> [ExcludedDay] {
     // Most schedules name no calendar.
     guard !reminder.schedule.calendarNames.isEmpty else { return [] }
     let scheduleContext = context.scheduleContext(in: context.zone(of: reminder) ?? .utc, at: reminder.place)
-    return reminder.schedule.leftOut(
+    return reminder.schedule.excludedDays(
       after: now, before: end, in: scheduleContext, gap: reminder.gap, fold: reminder.fold, steps: 10_000)
   }
 }

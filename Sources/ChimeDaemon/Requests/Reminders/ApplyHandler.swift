@@ -11,7 +11,7 @@ extension RemindersHandler {
     if isDry, request.packs == nil, !declared.packFiles.isEmpty {
       // Without the files of the packs, nothing can be planned.
       return Interface.Apply.Reply(
-        set: declared.name, changes: [], unchanged: 0, leftOver: 0, secretFiles: declared.secretFiles,
+        set: declared.name, changes: [], unchanged: 0, notPruned: 0, secretFiles: declared.secretFiles,
         packFiles: declared.packFiles, plan: "", warnings: [])
     }
     let planner = ManifestPlanner(handler: self, request: request, declared: declared)
@@ -56,13 +56,13 @@ extension RemindersHandler {
     try need(
       !request.files.isEmpty && request.files.count <= Manifest.mostFiles, "files",
       "give 1 to \(Manifest.mostFiles) files")
-    for name in [request.set, request.otherwise].compactMap({ $0 }) where !Manifest.isName(name) {
+    for name in [request.set, request.defaultSet].compactMap({ $0 }) where !Manifest.isName(name) {
       throw ControlFailure.invalidValue(
         field: "set", "'\(TrackerFields.shown(name))' is not a name for a set: \(Manifest.nameSentence)")
     }
     let prototype = try writer.draft(Interface.Draft(title: "prototype", when: "every 1h"))
     var declared = Manifest.read(request.files, prototype: prototype, fields: fields)
-    declared.name = request.set ?? declared.name ?? request.otherwise
+    declared.name = request.set ?? declared.name ?? request.defaultSet
     if request.prune == true, declared.name == nil {
       throw ControlFailure.invalidValue(
         field: "set", "prune needs the name of the set: write set = \"NAME\" in the file")

@@ -136,7 +136,7 @@ extension RemindersHandler {
       if let count = known[title]?[look], count > 0 {
         known[title]?[look] = count - 1
         reply.remarks.append(
-          Interface.ImportRemark(line: candidate.line, title: title, kind: .present, message: "it exists already"))
+          Interface.ImportRemark(line: candidate.line, title: title, kind: .duplicate, message: "it exists already"))
       } else {
         fresh.append(candidate)
       }

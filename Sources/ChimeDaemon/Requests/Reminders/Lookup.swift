@@ -20,7 +20,7 @@ struct Lookup {
     let prefixed = try transaction.reminders(ReminderFilter(owner: owner, idPrefix: text), page: Page(limit: 6))
     if prefixed.count == 1 { return prefixed[0] }
     if prefixed.count > 1 { throw ambiguous(text, prefixed) }
-    throw notFound(text, near: try near(text))
+    throw notFound(text, similar: try near(text))
   }
 
   /// Returns the reminder with a title. One that waits for an answer wins, then one with a time to come, then the one that ended
@@ -79,7 +79,7 @@ struct Lookup {
     }
     if let id = OccurrenceID(text) {
       if let found = try transaction.occurrence(id), isVisible(found.owner) { return found }
-      throw ControlFailure.notFound(what: "occurrence", id: text, near: [])
+      throw ControlFailure.notFound(what: "occurrence", id: text, similar: [])
     }
     let record = try reminder(text)
     let filter = OccurrenceFilter(owner: owner, reminder: record.reminder.id, openOnly: true)
@@ -98,8 +98,8 @@ struct Lookup {
     return .ambiguous(id: text, candidates: candidates)
   }
 
-  private func notFound(_ text: String, near: [String] = []) -> ControlFailure {
-    .notFound(what: "reminder", id: String(text.prefix(200)), near: near)
+  private func notFound(_ text: String, similar: [String] = []) -> ControlFailure {
+    .notFound(what: "reminder", id: String(text.prefix(200)), similar: similar)
   }
 
   private func near(_ text: String) throws -> [String] {

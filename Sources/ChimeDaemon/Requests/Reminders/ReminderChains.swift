@@ -107,7 +107,7 @@ struct ReminderChains: ReminderPart {
     func known(_ name: String) throws -> ReminderID {
       let id = chains.ids[name] ?? ReminderID(rawValue: name)
       guard try transaction.readableReminder(id) != nil else {
-        throw ControlFailure.notFound(what: "reminder", id: name, near: [])
+        throw ControlFailure.notFound(what: "reminder", id: name, similar: [])
       }
       return id
     }

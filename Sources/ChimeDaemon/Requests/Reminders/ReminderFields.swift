@@ -23,7 +23,7 @@ struct ReminderFields {
     var name: String
     var given: any WritableKeyPath<RemindersInterface.Draft, String?> & Sendable
     var shown: any WritableKeyPath<RemindersInterface.Reminder, String?> & Sendable
-    var kept: any WritableKeyPath<Reminder, String?> & Sendable
+    var stored: any WritableKeyPath<Reminder, String?> & Sendable
     /// The most bytes in UTF-8.
     var maxBytes = 2_048
     var hasLines = false
@@ -33,14 +33,14 @@ struct ReminderFields {
     var fault: @Sendable (String) -> String? = { _ in nil }
   }
   static let texts = [
-    Text(name: "body", given: \.body, shown: \.body, kept: \.body, maxBytes: 16_384, hasLines: true, isShared: false),
-    Text(name: "icon", given: \.icon, shown: \.icon, kept: \.icon),
-    Text(name: "sound", given: \.sound, shown: \.sound, kept: \.sound),
-    Text(name: "url", given: \.url, shown: \.url, kept: \.url, isShared: false) {
+    Text(name: "body", given: \.body, shown: \.body, stored: \.body, maxBytes: 16_384, hasLines: true, isShared: false),
+    Text(name: "icon", given: \.icon, shown: \.icon, stored: \.icon),
+    Text(name: "sound", given: \.sound, shown: \.sound, stored: \.sound),
+    Text(name: "url", given: \.url, shown: \.url, stored: \.url, isShared: false) {
       Reminder.isLink($0) ? nil : "'\(TrackerFields.shown($0))' is not a link: give one such as https://example.org"
     },
-    Text(name: "location", given: \.location, shown: \.location, kept: \.location),
-    Text(name: "category", given: \.category, shown: \.category, kept: \.category, maxBytes: 255),
+    Text(name: "location", given: \.location, shown: \.location, stored: \.location),
+    Text(name: "category", given: \.category, shown: \.category, stored: \.category, maxBytes: 255),
   ]
 
   /// Applies the given fields.
@@ -51,7 +51,7 @@ struct ReminderFields {
       let taken =
         try value.isEmpty ? nil : Self.text(value, text.name, maximum: text.maxBytes, multiline: text.hasLines)
       if let fault = taken.flatMap(text.fault) { throw ControlFailure.invalidValue(field: text.name, fault) }
-      reminder[keyPath: text.kept] = taken
+      reminder[keyPath: text.stored] = taken
     }
     if let timezone = change.timezone { reminder.timezone = try zoneChoice(timezone) }
     let reset = change.reset ?? []

@@ -107,11 +107,11 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart, TrackingPart 
   }
 
   func handle(_ request: Interface.Get) async throws -> Interface.Get.Reply {
-    let hearing = await loop.hearing()
+    let reachability = await loop.reachability()
     return try await store.read { [self] transaction in
       let record = try reminders(in: transaction).reminder(request.id)
       var reminder = try wire.reminder(record, in: transaction)
-      reminder.unheard = hearing.problem(of: record.reminder)
+      reminder.undeliverable = reachability.problem(of: record.reminder)
       return Interface.Get.Reply(reminder: reminder)
     }
   }
@@ -162,7 +162,7 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart, TrackingPart 
   func handle(_ request: Interface.List) async throws -> Interface.List.Reply {
     let query = try ReminderQuery(request.filter, of: requestContext)
     let page = try page(limit: request.limit, cursor: request.cursor)
-    let hearing = await loop.hearing()
+    let reachability = await loop.reachability()
     return try await store.read { [self] transaction in
       let wire = self.wire
       var wanted: [Interface.Reminder] = []
@@ -173,7 +173,7 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart, TrackingPart 
         var bytes = 0
         for record in records {
           var reminder = try wire.reminder(record, in: transaction)
-          if reminder.state != .finished { reminder.unheard = hearing.problem(of: record.reminder) }
+          if reminder.state != .finished { reminder.undeliverable = reachability.problem(of: record.reminder) }
           guard query.isWanted(reminder) else { continue }
           bytes += Self.bytes(of: reminder)
           wanted.append(reminder)

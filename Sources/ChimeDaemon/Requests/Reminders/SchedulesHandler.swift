@@ -18,12 +18,12 @@ struct SchedulesHandler: SchedulesInterface.Handler, RequestPart {
       fold: request.fold.flatMap { FoldRule(rawValue: $0.rawValue) })
     let zone = question.scheduleContext.zone
     var occurrences = timetable.occurrences(after: after, steps: Self.explainingSteps)
-    var moments: [SchedulesInterface.Moment] = []
+    var moments: [SchedulesInterface.ScheduleTime] = []
     while moments.count < count, let time = occurrences.next() {
       moments.append(
-        SchedulesInterface.Moment(
-          at: RFC3339.format(time, in: zone), zone: zone.identifier, label: zone.abbreviation(at: time),
-          seconds: Int(time.seconds - after.seconds), remark: timetable.remark(for: time)?.description))
+        SchedulesInterface.ScheduleTime(
+          at: RFC3339.format(time, in: zone), zone: zone.identifier, abbreviation: zone.abbreviation(at: time),
+          secondsUntil: Int(time.seconds - after.seconds), remark: timetable.remark(for: time)?.description))
     }
     var remarks = moments.compactMap { moment in moment.remark.map { "\(moment.at): \($0)" } }
     if occurrences.walk.isGivenUp {
@@ -34,8 +34,8 @@ struct SchedulesHandler: SchedulesInterface.Handler, RequestPart {
     return SchedulesInterface.Explain.Reply(
       canonical: question.schedule.canonical, dialect: question.schedule.dialect.rawValue, zone: zone.identifier,
       next: moments, remarks: remarks,
-      leftOut: wire.leftOut(
-        question.schedule.leftOut(
+      excludedDays: wire.excludedDays(
+        question.schedule.excludedDays(
           after: after, before: last, in: question.scheduleContext,
           gap: request.gap.flatMap { GapRule(rawValue: $0.rawValue) },
           fold: request.fold.flatMap { FoldRule(rawValue: $0.rawValue) })))

@@ -70,7 +70,7 @@ struct PackChosen {
     ]
     if let other = named.joined().sorted().first(where: { !trackers.contains($0) }) {
       throw ControlFailure.notFound(
-        what: "tracker", id: TrackerFields.shown(other), near: SpellingSuggestions.to(other, among: trackers))
+        what: "tracker", id: TrackerFields.shown(other), similar: SpellingSuggestions.to(other, among: trackers))
     }
   }
 

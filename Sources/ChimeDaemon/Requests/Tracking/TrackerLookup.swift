@@ -61,6 +61,6 @@ struct TrackerLookup {
     let titles = Set(all.flatMap(\.titles)).filter { !ids.contains($0.lowercased()) }
     let names = ids + titles.sorted()
     throw ControlFailure.notFound(
-      what: what, id: TrackerFields.shown(text), near: SpellingSuggestions.to(String(text.prefix(64)), among: names))
+      what: what, id: TrackerFields.shown(text), similar: SpellingSuggestions.to(String(text.prefix(64)), among: names))
   }
 }

@@ -100,9 +100,10 @@ struct TrackerSetting: Sendable {
       read: { reader, key, table, _ in reader.minute(key, in: table).map(WireMapper.clock) },
       text: { ManifestWriter.text("dayStartsAt", ManifestWriter.minute($0.dayStartsAt), usual: "0:00") }),
     TrackerSetting(
-      "slot", \.slot, \.slot, key: "slot", take: { slot, _ in Tracker.TimeOfDay(rawValue: slot.rawValue) ?? .anytime },
-      read: { reader, key, table, _ in reader.choice(key, in: table, TrackersInterface.Tracker.Slot.self) },
-      text: { ManifestWriter.text("slot", $0.slot.rawValue, usual: "anytime") }),
+      "timeOfDay", \.timeOfDay, \.timeOfDay, key: "timeOfDay",
+      take: { timeOfDay, _ in Tracker.TimeOfDay(rawValue: timeOfDay.rawValue) ?? .anytime },
+      read: { reader, key, table, _ in reader.choice(key, in: table, TrackersInterface.Tracker.TimeOfDay.self) },
+      text: { ManifestWriter.text("timeOfDay", $0.timeOfDay.rawValue, usual: "anytime") }),
     TrackerSetting(
       "skipsEachMonth", \.skipsEachMonth, \.skipsEachMonth, key: "skipsEachMonth", reset: { $0.skipsEachMonth = nil },
       take: { days, _ in

@@ -96,13 +96,13 @@ extension TrackersHandler {
     let path = loop.paths.configurationPath
     let inForce = await loop.configuration
     let isFree = ConfigurationFiles.namesForBackup(at: path).isEmpty
-    let fits = isFree && ConfigurationFiles.keepsStore(files.map { ($0.name, $0.text) }, inForce)
+    let canInstall = isFree && ConfigurationFiles.keepsStore(files.map { ($0.name, $0.text) }, inForce)
     return files.compactMap { file in
       let place = ConfigurationFiles.path(ofBackup: file.name, at: path)
       if let here = try? SystemFiles.read(place, atMost: ConfigurationFiles.maxBytes), here == Array(file.text.utf8) {
         return nil
       }
-      return .init(path: place, text: file.text, fits: fits)
+      return .init(path: place, text: file.text, canInstall: canInstall)
     }
   }
 

@@ -14,18 +14,18 @@ extension TrackersHandler {
       let day = wanted ?? localToday
       let trackers = try transaction.trackers(owner: caller.owner)
       // If the day of a tracker starts at four, 1:30 belongs to the day before.
-      let standings = try trackers.map { tracker in
-        var stood = try standing(of: tracker, on: wanted ?? today(of: tracker), transaction)
-        try detail(&stood, of: tracker, transaction)
-        return stood
+      let states = try trackers.map { tracker in
+        var state = try progress(of: tracker, on: wanted ?? today(of: tracker), transaction)
+        try detail(&state, of: tracker, transaction)
+        return state
       }
-      let mood = Mood.of(standings.map { MoodShare($0.standing) })
+      let mood = Mood.of(states.map { MoodShare($0.progress) })
       let packs = try transaction.packs(owner: caller.owner)
       let spoken = packs.first { $0.pack.moods[mood] != nil }
       let own = trackers.filter { $0.pack == spoken?.pack.id }
       // Only today has a streak.
       let streak = day == localToday ? try tracking(transaction).streakOfAny(own).length : 0
-      let text = spoken?.pack.moods[mood]?.filled(DayCount(standings.map(\.standing), streak: streak)) { String($0) }
+      let text = spoken?.pack.moods[mood]?.filled(DayCount(states.map(\.progress), streak: streak)) { String($0) }
       let quote = Quote.ofTheDay(day, among: packs.flatMap(\.pack.quotes))
       let source = quote.flatMap { quote in packs.first { $0.pack.quotes.contains(quote) } }
       let wire = self.wire
@@ -33,11 +33,11 @@ extension TrackersHandler {
       let calendars = try trackers.map { try calendar(of: $0, in: first...day, transaction) }
       return Tracking.Day.Reply(
         view: Tracking.DayView(
-          day: day.description, standings: standings.map(\.wired), mood: wire.mood(mood, text),
+          day: day.description, progress: states.map(\.wire), mood: wire.mood(mood, text),
           quote: quote.map { wire.quote($0, of: source?.pack) },
           nextAchievement: try next(packs, on: day, transaction),
           levels: try levels(packs, transaction),
-          streaks: day == localToday ? try streaks(packs, transaction) : [], week: marks(calendars)))
+          streaks: day == localToday ? try streaks(packs, transaction) : [], week: summaries(calendars)))
     }
   }
 
@@ -49,15 +49,15 @@ extension TrackersHandler {
       let sunday = monday.adding(days: 6) ?? .latest
       let trackers = try transaction.trackers(owner: caller.owner)
       let calendars = try trackers.map { try calendar(of: $0, in: monday...sunday, transaction) }
-      let standings = try trackers.map {
-        try standing(of: $0, on: max(monday, min(sunday, today(of: $0))), transaction).wired
+      let states = try trackers.map {
+        try progress(of: $0, on: max(monday, min(sunday, today(of: $0))), transaction).wire
       }
       let wire = self.wire
       return Tracking.Week.Reply(
-        from: monday.description, standings: standings,
+        from: monday.description, progress: states,
         days: zip(trackers, calendars).map { tracker, days in
           Tracking.WeekRow(tracker: tracker.id.rawValue, days: days.map { wire.day($0, of: tracker) })
-        }, marks: marks(calendars))
+        }, summaries: summaries(calendars))
     }
   }
 
@@ -130,15 +130,15 @@ extension TrackersHandler {
         packStreak: nil, items: []))
   }
 
-  private struct Stood {
-    var standing: GoalProgress
-    var wired: Tracking.Standing
+  private struct State {
+    var progress: GoalProgress
+    var wire: Tracking.GoalProgress
   }
 
-  private func standing(of tracker: Tracker, on day: CivilDate, _ transaction: any StoreTransaction) throws -> Stood {
+  private func progress(of tracker: Tracker, on day: CivilDate, _ transaction: any StoreTransaction) throws -> State {
     let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
-    let standing = try tracking(transaction).standing(of: tracker, on: day, summary)
-    return Stood(standing: standing, wired: wire.standing(standing, of: tracker, lastAt: summary.lastAt))
+    let progress = try tracking(transaction).progress(of: tracker, on: day, summary)
+    return State(progress: progress, wire: wire.progress(progress, of: tracker, lastAt: summary.lastAt))
   }
 
   private func calendar(
@@ -151,19 +151,19 @@ extension TrackersHandler {
       today: today(of: tracker))
   }
 
-  /// Returns how many trackers were met, due and begun on each day.
-  private func marks(_ calendars: [[CalendarDay]]) -> [Tracking.DayMark] {
-    var marks: [CivilDate: (met: Int, due: Int, begun: Int)] = [:]
+  /// Returns how many trackers were met, due and started on each day.
+  private func summaries(_ calendars: [[CalendarDay]]) -> [Tracking.DaySummary] {
+    var summaries: [CivilDate: (met: Int, due: Int, started: Int)] = [:]
     for day in calendars.joined() {
-      var mark = marks[day.day] ?? (0, 0, 0)
+      var summary = summaries[day.day] ?? (0, 0, 0)
       if day.counts, !day.isOpenLimit {
-        mark.due += 1
-        if day.isMet { mark.met += 1 } else if day.total != nil, day.limit == nil { mark.begun += 1 }
+        summary.due += 1
+        if day.isMet { summary.met += 1 } else if day.total != nil, day.limit == nil { summary.started += 1 }
       }
-      marks[day.day] = mark
+      summaries[day.day] = summary
     }
-    return marks.sorted { $0.key < $1.key }.map {
-      Tracking.DayMark(day: $0.key.description, met: $0.value.met, due: $0.value.due, begun: $0.value.begun)
+    return summaries.sorted { $0.key < $1.key }.map {
+      Tracking.DaySummary(day: $0.key.description, met: $0.value.met, due: $0.value.due, started: $0.value.started)
     }
   }
 
@@ -187,27 +187,27 @@ extension TrackersHandler {
   private static let entriesForFields = 100
 
   /// Adds the trend of a measure, its further measures, the stock, and the items of the day.
-  private func detail(_ stood: inout Stood, of tracker: Tracker, _ transaction: any StoreTransaction) throws {
-    let day = stood.standing.day
-    if tracker.kind == .measure, stood.standing.value != nil {
+  private func detail(_ state: inout State, of tracker: Tracker, _ transaction: any StoreTransaction) throws {
+    let day = state.progress.day
+    if tracker.kind == .measure, state.progress.value != nil {
       let range = Self.quarter(upTo: day)
       let totals = try transaction.dayTotals(of: tracker.key, in: Statistics.reads(range))
       let statistics = Statistics(tracker, in: range, today: day, totals: totals)
-      stood.wired.weeklyRate = statistics.weeklyRate
-      stood.wired.direction = statistics.direction.flatMap { Tracking.Standing.Direction(rawValue: $0.rawValue) }
-      stood.wired.goalOn = stood.standing.isReached ? nil : statistics.goalOn?.description
+      state.wire.weeklyRate = statistics.weeklyRate
+      state.wire.direction = statistics.direction.flatMap { Tracking.GoalProgress.Direction(rawValue: $0.rawValue) }
+      state.wire.goalOn = state.progress.isReached ? nil : statistics.goalOn?.description
     }
     if !tracker.fields.isEmpty {
       let filter = EntryFilter(owner: caller.owner, tracker: tracker.id, days: .earliest...day)
       let newest = try transaction.entries(filter, page: Page(limit: Self.entriesForFields))
       let values = newest.reduce(into: [String: Quantity]()) { $0.merge($1.fields) { newer, _ in newer } }
-      stood.wired.fields = values.reduce(into: [:]) { result, field in
+      state.wire.fields = values.reduce(into: [:]) { result, field in
         guard let unit = tracker.fields[field.key] else { return }
         result?[field.key] = wire.number(field.value, unit)
       }
     }
-    stood.wired.stock = try tracking(transaction).stockLevel(of: tracker).map { wire.stock($0, of: tracker) }
-    if tracker.hasItems { stood.wired.items = try items(of: tracker, usedOn: day, transaction) }
+    state.wire.stock = try tracking(transaction).stockLevel(of: tracker).map { wire.stock($0, of: tracker) }
+    if tracker.hasItems { state.wire.items = try items(of: tracker, usedOn: day, transaction) }
   }
 
   private func items(

@@ -148,12 +148,12 @@ extension TrackersHandler {
       change.entry = outcome.entry.map { wire.entry($0, of: tracker) }
       let summary = try transaction.summary(of: tracker.key)
       // An edit that changes nothing has no progress.
-      let standing =
-        try outcome.standing
-        ?? tracking(transaction).standing(
+      let progress =
+        try outcome.progress
+        ?? tracking(transaction).progress(
           of: tracker, on: outcome.entry?.day ?? today(of: tracker), summary ?? TrackerSummary())
-      change.standing = wire.standing(standing, of: tracker, lastAt: summary?.lastAt)
-      change.standing?.stock = try tracking(transaction).stockLevel(of: tracker).map { wire.stock($0, of: tracker) }
+      change.progress = wire.progress(progress, of: tracker, lastAt: summary?.lastAt)
+      change.progress?.stock = try tracking(transaction).stockLevel(of: tracker).map { wire.stock($0, of: tracker) }
       change.milestones = outcome.milestones.map { wire.milestone($0, unit: tracker.unit) }
     }
     change.unlocked = try unlocked(outcome, transaction)
@@ -327,7 +327,7 @@ extension TrackersHandler {
     }
     let touched = Set(plan.trackers.map(\.id) + plan.items.map(\.tracker) + plan.entries.map(\.tracker))
     return Tracking.Import.Reply(
-      trackers: touched.sorted().map(\.rawValue), added: plan.entries.count, present: plan.present,
+      trackers: touched.sorted().map(\.rawValue), added: plan.entries.count, duplicates: plan.present,
       remarks: fitting(remarks))
   }
 }

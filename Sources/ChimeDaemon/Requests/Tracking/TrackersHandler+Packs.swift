@@ -79,7 +79,7 @@ extension TrackersHandler {
     case (let name?, nil):
       if let pack = try ShippedPacks.pack(name) { return pack }
       throw ControlFailure.notFound(
-        what: "pack", id: TrackerFields.shown(name), near: SpellingSuggestions.to(name, among: ShippedPacks.names))
+        what: "pack", id: TrackerFields.shown(name), similar: SpellingSuggestions.to(name, among: ShippedPacks.names))
     case (nil, let text?):
       // This is PATH_MAX. A shortened path would name another file.
       let file = request.file.map { TrackerFields.shown($0, longest: 4_096) }
@@ -95,7 +95,7 @@ extension TrackersHandler {
     for key in Set((choices.reminders ?? [:]).keys).union((choices.when ?? [:]).keys).sorted()
     where !keys.contains(key) {
       throw ControlFailure.notFound(
-        what: "reminder", id: TrackerFields.shown(key), near: SpellingSuggestions.to(key, among: keys))
+        what: "reminder", id: TrackerFields.shown(key), similar: SpellingSuggestions.to(key, among: keys))
     }
     var wishes = PackWishes(
       reminders: choices.reminders ?? [:],

@@ -17,8 +17,8 @@ enum TrackingNotices {
       tell(.logged, "\(tracker.id): \(tracker.subject(of: entry))\(outcome.removed > 0 ? " removed" : "")")
     }
     if outcome.goalMet, let tracker = outcome.tracker { tell(.goal, "\(tracker.id): goal met") }
-    if outcome.limit != nil, let tracker = outcome.tracker, let standing = outcome.standing {
-      let amounts = PlainWording().limitAmounts(tracker, standing)
+    if outcome.limit != nil, let tracker = outcome.tracker, let progress = outcome.progress {
+      let amounts = PlainWording().limitAmounts(tracker, progress)
       tell(.limit, "\(tracker.id): \(amounts.reached) of \(amounts.of)")
     }
     if let level = outcome.stock, let tracker = outcome.tracker {

@@ -23,7 +23,8 @@ extension WireMapper {
       formerWeekdays: tracker.formerWeekdays.map {
         Wired.FormerWeekdays(until: $0.until.description, weekdays: Self.names($0.weekdays))
       }, dayStartsAt: Self.clock(tracker.dayStartsAt),
-      slot: Wired.Tracker.Slot(rawValue: tracker.slot.rawValue) ?? .anytime, pauses: tracker.pauses.map(range),
+      timeOfDay: Wired.Tracker.TimeOfDay(rawValue: tracker.timeOfDay.rawValue) ?? .anytime,
+      pauses: tracker.pauses.map(range),
       skips: tracker.skips.map(\.description), skipsEachMonth: tracker.skipsEachMonth, hasItems: tracker.hasItems,
       fields: tracker.fields.mapValues(\.symbol), milestoneStep: tracker.milestoneStep.map { number($0, tracker.unit) },
       stock: tracker.stock.map {
@@ -94,22 +95,22 @@ extension WireMapper {
   }
 
   /// - Parameter lastAt: the time of the latest entry.
-  func standing(_ standing: GoalProgress, of tracker: Tracker, lastAt: Instant?) -> Wired.Standing {
+  func progress(_ progress: GoalProgress, of tracker: Tracker, lastAt: Instant?) -> Wired.GoalProgress {
     // Counts of entries and days have no unit.
     let unit: Unit?
-    switch standing.wanted?.kind {
+    switch progress.wanted?.kind {
     case .entries, .days: unit = nil
     case .total, .value, nil: unit = tracker.unit
     }
-    return Wired.Standing(
-      tracker: self.tracker(tracker), day: standing.day.description, entries: standing.total?.count ?? 0,
-      total: tracker.kind == .amount ? number(standing.total?.total ?? .zero, tracker.unit) : nil,
-      value: standing.value.map { number($0, tracker.unit) }, reached: standing.reached.map { number($0, unit) },
-      remaining: standing.remaining.map { number($0, unit) }, percent: standing.percent, met: standing.isMet,
-      limit: standing.limit.map(limit),
-      counts: standing.counts, why: standing.whyNotCounted?.rawValue, streak: streak(standing.form.streak),
-      longest: streak(standing.form.longest), strength: standing.form.strength, number: standing.number,
-      numberThisMonth: standing.numberThisMonth, countedThisMonth: standing.countedThisMonth,
+    return Wired.GoalProgress(
+      tracker: self.tracker(tracker), day: progress.day.description, entries: progress.total?.count ?? 0,
+      total: tracker.kind == .amount ? number(progress.total?.total ?? .zero, tracker.unit) : nil,
+      value: progress.value.map { number($0, tracker.unit) }, reached: progress.reached.map { number($0, unit) },
+      remaining: progress.remaining.map { number($0, unit) }, percent: progress.percent, met: progress.isMet,
+      limit: progress.limit.map(limit),
+      counts: progress.counts, reason: progress.whyNotCounted?.rawValue, streak: streak(progress.form.streak),
+      longest: streak(progress.form.longest), strength: progress.form.strength, number: progress.number,
+      numberThisMonth: progress.numberThisMonth, countedThisMonth: progress.countedThisMonth,
       lastAt: lastAt.map { time($0) })
   }
 
@@ -117,7 +118,8 @@ extension WireMapper {
     let grains = Double(tracker.unit.map(\.grains) ?? Quantity.one.grains)
     return Wired.StockLevel(
       tracker: tracker.id.rawValue, title: tracker.title.texts, unit: tracker.unit?.symbol,
-      left: number(level.left, tracker.unit), short: level.short == .zero ? nil : number(level.short, tracker.unit),
+      left: number(level.left, tracker.unit),
+      shortfall: level.shortfall == .zero ? nil : number(level.shortfall, tracker.unit),
       rate: level.rate.map { ($0 / grains * 1_000).rounded() / 1_000 }, days: level.days,
       until: level.until?.description, warnDays: tracker.stock?.warnDays ?? Stock.usualWarnDays,
       state: stock(level.state))
@@ -131,11 +133,11 @@ extension WireMapper {
     }
   }
 
-  func limit(_ state: LimitState) -> Wired.Standing.Limit {
+  func limit(_ state: LimitState) -> Wired.GoalProgress.Limit {
     switch state {
     case .under: .under
     case .near: .near
-    case .passed: .passed
+    case .exceeded: .exceeded
     }
   }
 
@@ -151,7 +153,7 @@ extension WireMapper {
       total: tracker.kind == .amount ? day.total.map { number($0.total, tracker.unit) } : nil,
       value: tracker.kind == .measure ? day.total?.last.map { number($0, tracker.unit) } : nil, met: day.isMet,
       limit: day.limit.map(limit), counts: day.counts, percent: day.percent, number: day.number,
-      why: day.whyNotCounted?.rawValue)
+      reason: day.whyNotCounted?.rawValue)
   }
 
   func item(_ item: Item, count: ItemCount?) -> Wired.Item {
@@ -225,7 +227,7 @@ extension WireMapper {
       last: statistics.last.map(point), least: statistics.least.map(point), most: statistics.most.map(point),
       points: statistics.points.map(point), averages: statistics.averages.map(point),
       averageDays: statistics.averageDays, weeklyRate: statistics.weeklyRate,
-      direction: statistics.direction.flatMap { Wired.Standing.Direction(rawValue: $0.rawValue) },
+      direction: statistics.direction.flatMap { Wired.GoalProgress.Direction(rawValue: $0.rawValue) },
       trend: statistics.trend,
       prediction: statistics.prediction.map {
         Wired.Prediction(day: $0.day.description, value: $0.value, low: $0.low, high: $0.high)
@@ -233,7 +235,7 @@ extension WireMapper {
       months: statistics.months.map(period), metDays: statistics.metDays, dueDays: statistics.dueDays,
       streak: streak(form.streak), longest: streak(form.longest), packStreak: packStreak,
       strength: form.strength,
-      evenness: statistics.evenness, items: items, lacking: statistics.lacking.map(\.rawValue))
+      evenness: statistics.evenness, items: items, missingData: statistics.missingData.map(\.rawValue))
   }
 
   private func point(_ point: Statistics.Point) -> Wired.Point {

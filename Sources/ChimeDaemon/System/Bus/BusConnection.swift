@@ -192,7 +192,7 @@ final class BusConnection {
     tell(event)
   }
 
-  private func heard(_ message: OpaquePointer) {
+  private func received(_ message: OpaquePointer) {
     // Any program on the bus can send signals. Owner changes are accepted from the bus only, popup events from the server only.
     guard let sender = sd_bus_message_get_sender(message).map({ String(cString: $0) }) else { return }
     if sender == "org.freedesktop.DBus", sd_bus_message_is_signal(message, sender, "NameOwnerChanged") > 0 {
@@ -229,7 +229,7 @@ final class BusConnection {
       bus, &slot, rule,
       { message, context, _ in
         guard let message, let context else { return 0 }
-        Unmanaged<BusConnection>.fromOpaque(context).takeUnretainedValue().heard(message)
+        Unmanaged<BusConnection>.fromOpaque(context).takeUnretainedValue().received(message)
         return 0
       }, nil, Unmanaged.passUnretained(self).toOpaque())
     guard result >= 0, let slot else { throw .refused(call: "AddMatch", code: -result) }

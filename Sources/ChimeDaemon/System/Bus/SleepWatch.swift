@@ -145,14 +145,14 @@ final class SleepWatch {
       bus, &slot, rule,
       { message, context, _ in
         guard let message, let context else { return 0 }
-        Unmanaged<SleepWatch>.fromOpaque(context).takeUnretainedValue().heard(message)
+        Unmanaged<SleepWatch>.fromOpaque(context).takeUnretainedValue().received(message)
         return 0
       }, nil, Unmanaged.passUnretained(self).toOpaque())
     guard result >= 0, let slot else { throw SystemError("AddMatch", code: -result) }
     slots.append(slot)
   }
 
-  private func heard(_ message: OpaquePointer) {
+  private func received(_ message: OpaquePointer) {
     if sd_bus_message_is_signal(message, Self.manager, "PrepareForSleep") > 0 {
       var begins: Int32 = 0
       guard sd_bus_message_read_basic(message, CChar(UInt8(ascii: "b")), &begins) > 0 else { return }

@@ -71,7 +71,7 @@ struct Photos: Sendable {
   func part(_ name: String, of owner: UInt32, from offset: Int, atMost limit: Int) throws(ControlFailure) -> (
     bytes: [UInt8], total: Int
   ) {
-    func missing() -> ControlFailure { .notFound(what: "photo", id: TrackerFields.shown(name), near: []) }
+    func missing() -> ControlFailure { .notFound(what: "photo", id: TrackerFields.shown(name), similar: []) }
     guard Self.isName(name) else { throw missing() }
     let descriptor = open(path(name, owner), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw missing() }

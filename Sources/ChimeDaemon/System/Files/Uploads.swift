@@ -91,7 +91,7 @@ final class Uploads: Sendable {
       Self.sweep(&state, now)
       let key = Key(owner: owner, name: name)
       guard let upload = state.uploads[key] else {
-        throw .notFound(what: "upload", id: TrackerFields.shown(name), near: [])
+        throw .notFound(what: "upload", id: TrackerFields.shown(name), similar: [])
       }
       state.uploads[key]?.touched = now
       state.uploads[key]?.isUsed = true

@@ -35,7 +35,7 @@ package final class Log: Sendable {
     self.way = way
     outlet = LogOutlet(descriptor: descriptor) { count in
       let sentence = count == 1 ? "1 message was dropped" : "\(count) messages were dropped"
-      return Self.item(way, .warning, sentence + ": nobody took what is logged", nil, [])
+      return Self.item(way, .warning, sentence + ": the reader of the log did not keep up", nil, [])
     }
   }
 

@@ -15,7 +15,7 @@ package enum MessageID: String, CaseIterable, Sendable {
   case reminderChanged = "050e1809b9fa43e6bd0a861576fd4442"
   case reminderRemoved = "cf42fb5174dc46c9b7d24c4b2fa7ad15"
   case reminderUnreadable = "c20e033d47da473b887fb5cb87470a18"
-  case reminderZoneGone = "76d2ce4c45e8421fbdd456ac74be0b2a"
+  case reminderZoneMissing = "76d2ce4c45e8421fbdd456ac74be0b2a"
   case reminderTooCostly = "3d0f6b7a51c94c0e8a5be0c2b9d7f164"
 
   // Firing.
@@ -40,13 +40,13 @@ package enum MessageID: String, CaseIterable, Sendable {
   case delivered = "06a3e5b0232f4d2794f36892652aa5c1"
   case attemptFailed = "094f60c8add24bf6b1ffd7ab703536a5"
   case givenUp = "d4e338f043034d7688ac6b412ed35d0a"
-  case leftOut = "96cba098e111412f9623fa10100fca50"
+  case messageCancelled = "96cba098e111412f9623fa10100fca50"
   case endpointDisabled = "9fb4f8a793224b29bc08559bd13bdbe8"
   case repliesLost = "3b1f0c7a94d24c0b8a6d53a1e2f7c918"
   case repliesRead = "a0c92d4e75b14f36b1d8e6f40c3a9b57"
   case replyRefused = "7d58e3b2c1f64a0f9b27d4c8506e1fa3"
   case takenOver = "9aff9cb6a177407384f7f8852fd3d321"
-  case lapsed = "4014f91ed8d14badb921bc17921bc2f6"
+  case leaseExpired = "4014f91ed8d14badb921bc17921bc2f6"
   case sessionsEnded = "6f1c84b4a6034ceb9f46579e3361de8c"
 
   // The store.
@@ -62,12 +62,12 @@ package enum MessageID: String, CaseIterable, Sendable {
   case resumed = "928a614437024531b3b8c90ce31950d9"
   case zoneChanged = "45644ac3148d42069df2d4f4fcafd728"
   case calendarChanged = "6f5078b87f8a4b4ebe581bffe3ef83bb"
-  case dueTimesRenewed = "7ed6ea9f06244f8fbfa503a2210edefe"
+  case dueTimesRecomputed = "7ed6ea9f06244f8fbfa503a2210edefe"
 
   // Clients.
   case clientRefused = "d48ee5937e914145865fa92751e70a63"
-  case clientTurnedAway = "abd0fbb3d5ea4fd6a989fedbdb9478bd"
-  case clientDropped = "c83444e5003844a4a63160a43988bff8"
+  case connectionRejected = "abd0fbb3d5ea4fd6a989fedbdb9478bd"
+  case clientDisconnected = "c83444e5003844a4a63160a43988bff8"
   case tenantRefused = "c5d7d0f2e31e4a7c9b6f4be1a08d3f56"
   case tenantLimited = "5b0f6a4e7c6d4f0e8c1d92a7b3e45f18"
 }

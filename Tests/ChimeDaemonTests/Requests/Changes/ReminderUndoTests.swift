@@ -15,214 +15,214 @@ struct ReminderUndoTests {
   private typealias Occurrences = OccurrencesInterface
   private typealias Endpoints = EndpointsInterface
 
-  @Test(arguments: [false, true]) func aRemovedReminderComesBackBeforeTheEntryOfBefore(inMemory: Bool) async throws {
-    try await TrackerHouse.live(inMemory: inMemory) { house in
-      try house.water()
-      try house.log("water", 500)
-      let tea = try house.remind("Tea", "daily at 16:00", tags: ["kitchen"], body: "green")
-      let other = try house.remind("Bins", "weekly on mon at 07:00")
-      let _: Reminders.Remove.Reply = try house.call(Reminders.Remove(id: tea.id))
+  @Test(arguments: [false, true]) func undoRestoresTheLastChangeFirst(inMemory: Bool) async throws {
+    try await TestDaemon.run(inMemory: inMemory) { daemon in
+      try daemon.water()
+      try daemon.log("water", 500)
+      let tea = try daemon.remind("Tea", "daily at 16:00", tags: ["kitchen"], body: "green")
+      let other = try daemon.remind("Bins", "weekly on mon at 07:00")
+      let _: Reminders.Remove.Reply = try daemon.call(Reminders.Remove(id: tea.id))
       // A dry run reports the change without undoing it.
-      let dry: Wired.Undo.Reply = try house.call(Wired.Undo(dryRun: true))
+      let dry: Wired.Undo.Reply = try daemon.call(Wired.Undo(dryRun: true))
       #expect(dry.undone.kind == "reminderRemoved" && dry.undone.subject == "Tea" && dry.later == nil)
-      #expect(try house.titles() == ["Bins"])
-      let undone = try house.undo()
+      #expect(try daemon.titles() == ["Bins"])
+      let undone = try daemon.undo()
       #expect(undone.undone == dry.undone && undone.notes == nil)
-      let back = try house.reminder(tea.id)
+      let back = try daemon.reminder(tea.id)
       #expect(back == tea)
       // Then the earlier changes, one after another.
-      #expect(try house.undo().undone.kind == "reminderAdded")
-      #expect(try house.titles() == ["Tea"])
-      #expect(house.refusal(Reminders.Get(id: other.id)) != nil)
-      #expect(try house.undo().undone.subject == "Tea")
-      #expect(try house.titles().isEmpty)
-      #expect(try house.undo().undone.kind == "logged")
-      let entries: Wired.Entries.Reply = try house.call(Wired.Entries(tracker: "water"))
+      #expect(try daemon.undo().undone.kind == "reminderAdded")
+      #expect(try daemon.titles() == ["Tea"])
+      #expect(daemon.refusal(Reminders.Get(id: other.id)) != nil)
+      #expect(try daemon.undo().undone.subject == "Tea")
+      #expect(try daemon.titles().isEmpty)
+      #expect(try daemon.undo().undone.kind == "logged")
+      let entries: Wired.Entries.Reply = try daemon.call(Wired.Entries(tracker: "water"))
       #expect(entries.total == 0)
     }
   }
 
-  @Test func editsPausesAndSkipsGoBackToWhatWas() async throws {
-    try await TrackerHouse.live { house in
-      let tea = try house.remind("Tea", "daily at 16:00")
-      let _: Reminders.Update.Reply = try house.call(
+  @Test func undoRevertsEditsPausesAndSkips() async throws {
+    try await TestDaemon.run { daemon in
+      let tea = try daemon.remind("Tea", "daily at 16:00")
+      let _: Reminders.Update.Reply = try daemon.call(
         Reminders.Update(id: tea.id, change: .init(title: "Coffee", when: "daily at 08:00")))
-      let _: Reminders.Pause.Reply = try house.call(Reminders.Pause(id: tea.id))
-      let _: Reminders.Skip.Reply = try house.call(Reminders.Skip(id: tea.id, count: 2))
-      let kinds = try house.changes().map(\.kind)
+      let _: Reminders.Pause.Reply = try daemon.call(Reminders.Pause(id: tea.id))
+      let _: Reminders.Skip.Reply = try daemon.call(Reminders.Skip(id: tea.id, count: 2))
+      let kinds = try daemon.changes().map(\.kind)
       #expect(kinds == ["reminderSkipped", "reminderPaused", "reminderEdited", "reminderAdded"])
-      _ = try house.undo()
-      #expect(try house.reminder(tea.id).skipNext == 0)
-      _ = try house.undo()
-      #expect(try house.reminder(tea.id).state != .paused)
+      _ = try daemon.undo()
+      #expect(try daemon.reminder(tea.id).skipNext == 0)
+      _ = try daemon.undo()
+      #expect(try daemon.reminder(tea.id).state != .paused)
       // A change without effect is not recorded.
-      let _: Reminders.Resume.Reply = try house.call(Reminders.Resume(id: tea.id))
-      let edited = try house.undo()
+      let _: Reminders.Resume.Reply = try daemon.call(Reminders.Resume(id: tea.id))
+      let edited = try daemon.undo()
       #expect(edited.undone.kind == "reminderEdited" && edited.undone.subject == "Tea")
-      #expect(try house.reminder(tea.id) == tea)
+      #expect(try daemon.reminder(tea.id) == tea)
     }
   }
 
-  @Test(arguments: [false, true]) func answersAndMovesAreTakenBack(inMemory: Bool) async throws {
-    try await TrackerHouse.live(inMemory: inMemory) { house in
-      let tea = try house.remind("Tea", "daily at 16:00")
-      let fired: Occurrences.Fire.Reply = try house.call(Occurrences.Fire(id: tea.id))
+  @Test(arguments: [false, true]) func undoRevertsAnswersAndMoves(inMemory: Bool) async throws {
+    try await TestDaemon.run(inMemory: inMemory) { daemon in
+      let tea = try daemon.remind("Tea", "daily at 16:00")
+      let fired: Occurrences.Fire.Reply = try daemon.call(Occurrences.Fire(id: tea.id))
       let id = fired.occurrence.id
       // A manual firing cannot be undone, which is reported before an older change is offered.
-      let dry: Wired.Undo.Reply = try house.call(Wired.Undo(dryRun: true))
+      let dry: Wired.Undo.Reply = try daemon.call(Wired.Undo(dryRun: true))
       #expect(dry.undone.kind == "reminderAdded" && dry.later?.kind == "fired" && dry.later?.subject == "Tea")
-      let _: Occurrences.Snooze.Reply = try house.call(Occurrences.Snooze(id: id, length: "PT10M"))
-      let _: Occurrences.Done.Reply = try house.call(Occurrences.Done(id: id))
-      #expect(try house.undo().undone.kind == "reminderDone")
-      #expect(try house.occurrence(id).state == .snoozed)
-      #expect(try house.undo().undone.kind == "reminderSnoozed")
-      #expect([.fired, .delivered].contains(try house.occurrence(id).state))
+      let _: Occurrences.Snooze.Reply = try daemon.call(Occurrences.Snooze(id: id, length: "PT10M"))
+      let _: Occurrences.Done.Reply = try daemon.call(Occurrences.Done(id: id))
+      #expect(try daemon.undo().undone.kind == "reminderDone")
+      #expect(try daemon.occurrence(id).state == .snoozed)
+      #expect(try daemon.undo().undone.kind == "reminderSnoozed")
+      #expect([.fired, .delivered].contains(try daemon.occurrence(id).state))
       let next = try RFC3339.parse(#require(tea.next).at)
-      let _: Occurrences.Move.Reply = try house.call(Occurrences.Move(id: tea.id, by: "PT1H"))
-      #expect(try RFC3339.parse(#require(house.reminder(tea.id).next).at) == next + .hours(1))
-      #expect(try house.undo().undone.kind == "reminderMoved")
-      #expect(try RFC3339.parse(#require(house.reminder(tea.id).next).at) == next)
+      let _: Occurrences.Move.Reply = try daemon.call(Occurrences.Move(id: tea.id, by: "PT1H"))
+      #expect(try RFC3339.parse(#require(daemon.reminder(tea.id).next).at) == next + .hours(1))
+      #expect(try daemon.undo().undone.kind == "reminderMoved")
+      #expect(try RFC3339.parse(#require(daemon.reminder(tea.id).next).at) == next)
     }
   }
 
   /// The entry that *done* has logged is undone with the answer.
-  @Test func whatDoneHasLoggedGoesWithTheAnswer() async throws {
-    try await TrackerHouse.live { house in
-      try house.water()
-      let drink = try house.remind("Drink", "every 2h", tracker: .init(tracker: "water", amount: 250))
-      let fired: Occurrences.Fire.Reply = try house.call(Occurrences.Fire(id: drink.id))
-      let _: Occurrences.Done.Reply = try house.call(Occurrences.Done(id: fired.occurrence.id))
-      #expect(try house.undo().undone.kind == "logged")
-      let entries: Wired.Entries.Reply = try house.call(Wired.Entries(tracker: "water"))
+  @Test func undoOfDoneRemovesItsEntry() async throws {
+    try await TestDaemon.run { daemon in
+      try daemon.water()
+      let drink = try daemon.remind("Drink", "every 2h", tracker: .init(tracker: "water", amount: 250))
+      let fired: Occurrences.Fire.Reply = try daemon.call(Occurrences.Fire(id: drink.id))
+      let _: Occurrences.Done.Reply = try daemon.call(Occurrences.Done(id: fired.occurrence.id))
+      #expect(try daemon.undo().undone.kind == "logged")
+      let entries: Wired.Entries.Reply = try daemon.call(Wired.Entries(tracker: "water"))
       #expect(entries.total == 0)
-      #expect([.fired, .delivered].contains(try house.occurrence(fired.occurrence.id).state))
+      #expect([.fired, .delivered].contains(try daemon.occurrence(fired.occurrence.id).state))
     }
   }
 
-  @Test func aTimeThatHasPassedMeanwhileIsTold() async throws {
-    try await TrackerHouse.live(inMemory: true) { house in
-      let tea = try house.remind("Tea", "at 2040-01-01 09:00")
-      let _: Reminders.Remove.Reply = try house.call(Reminders.Remove(id: tea.id))
+  @Test func undoReportsATimeThatHasPassed() async throws {
+    try await TestDaemon.run(inMemory: true) { daemon in
+      let tea = try daemon.remind("Tea", "at 2040-01-01 09:00")
+      let _: Reminders.Remove.Reply = try daemon.call(Reminders.Remove(id: tea.id))
       // As it is after the expiry.
-      try await house.store.write { store in
+      try await daemon.store.write { store in
         let change = try #require(try store.changes(owner: getuid(), since: .earliest, limit: 1).first)
         let text = try #require(try store.detail(of: change.id)).replacing("2040-01-01", with: "2020-01-01")
         try store.setDetail(text, of: change.id)
       }
-      let undone = try house.undo()
+      let undone = try daemon.undo()
       #expect(undone.notes?.count == 1)
       #expect(
         undone.notes?.first?.contains("has passed meanwhile: it will not ring unless you give it a new time") == true)
-      #expect(try house.reminder(tea.id).next == nil)
+      #expect(try daemon.reminder(tea.id).next == nil)
     }
   }
 
   /// Later changes by others stay and are reported, and undo can skip the conflict.
-  @Test func aConflictLosesNothingAndCanBePassedOver() async throws {
-    try await TrackerHouse.live { house in
-      let tea = try house.remind("Tea", "daily at 16:00")
-      let _: Reminders.Update.Reply = try house.call(Reminders.Update(id: tea.id, change: .init(title: "Coffee")))
-      try await house.store.write { store in
+  @Test func undoOfAConflictLosesNothingAndCanBeSkipped() async throws {
+    try await TestDaemon.run { daemon in
+      let tea = try daemon.remind("Tea", "daily at 16:00")
+      let _: Reminders.Update.Reply = try daemon.call(Reminders.Update(id: tea.id, change: .init(title: "Coffee")))
+      try await daemon.store.write { store in
         var record = try #require(try store.reminder(ReminderID(rawValue: tea.id)))
         (record.reminder.title, record.reminder.generation) = ("Cocoa", record.reminder.generation + 1)
         try store.upsert(record.reminder, next: record.next)
       }
-      let refusal = house.refusal(Wired.Undo())
+      let refusal = daemon.refusal(Wired.Undo())
       #expect(refusal?.name == "Conflict")
       #expect(refusal?.text("message").contains("\"Cocoa\" has been changed since, and stays as it is") == true)
-      #expect(try house.reminder(tea.id).title == "Cocoa" && house.changes().count == 2)
-      let skipped: Wired.Undo.Reply = try house.call(Wired.Undo(skip: true))
+      #expect(try daemon.reminder(tea.id).title == "Cocoa" && daemon.changes().count == 2)
+      let skipped: Wired.Undo.Reply = try daemon.call(Wired.Undo(skip: true))
       #expect(skipped.undone.kind == "reminderEdited" && skipped.undone.subject == "Tea")
-      #expect(try house.reminder(tea.id).title == "Cocoa" && house.changes().count == 1)
+      #expect(try daemon.reminder(tea.id).title == "Cocoa" && daemon.changes().count == 1)
       // Undo fails if the user was shown another change.
-      #expect(house.refusal(Wired.Undo(change: skipped.undone.id))?.name == "Conflict")
+      #expect(daemon.refusal(Wired.Undo(change: skipped.undone.id))?.name == "Conflict")
     }
   }
 
   /// Add and Update share a type; missing required fields of a new reminder are named.
-  @Test func aNewReminderNeedsATitleAndASchedule() async throws {
-    try await TrackerHouse.live(inMemory: true) { house in
+  @Test func newReminderNeedsATitleAndASchedule() async throws {
+    try await TestDaemon.run(inMemory: true) { daemon in
       for (draft, field) in [
         (Reminders.Draft(when: "daily at 9"), "title"), (Reminders.Draft(title: "Tea"), "when"),
       ] {
-        let refusal = house.refusal(Reminders.Add(reminder: draft))
+        let refusal = daemon.refusal(Reminders.Add(reminder: draft))
         #expect(refusal?.name == Reminders.name + ".InvalidValue" && refusal?.text("field") == field)
         #expect(refusal?.text("message").hasSuffix("is missing") == true)
-        let many = house.refusal(Reminders.AddMany(reminders: [draft]))
+        let many = daemon.refusal(Reminders.AddMany(reminders: [draft]))
         #expect(many?.name == Reminders.name + ".InvalidDrafts")
       }
-      let titles = try house.titles()
+      let titles = try daemon.titles()
       #expect(titles.isEmpty)
     }
   }
 
-  @Test func manyThatWereAddedTogetherGoTogether() async throws {
-    try await TrackerHouse.live(inMemory: true) { house in
+  @Test func undoRemovesABatchTogether() async throws {
+    try await TestDaemon.run(inMemory: true) { daemon in
       let drafts = (1...300).map { Reminders.Draft(title: "T\($0)", when: "daily at 16:00") }
-      let _: Reminders.AddMany.Reply = try house.call(Reminders.AddMany(reminders: drafts))
-      let undone = try house.undo()
+      let _: Reminders.AddMany.Reply = try daemon.call(Reminders.AddMany(reminders: drafts))
+      let undone = try daemon.undo()
       #expect(undone.undone.kind == "remindersImported" && undone.undone.subject == "300")
-      #expect(try house.titles().isEmpty)
+      #expect(try daemon.titles().isEmpty)
     }
   }
 
-  @Test func everythingIsSilentAgain() async throws {
-    try await TrackerHouse.live(inMemory: true) { house in
-      let _: Reminders.PauseAll.Reply = try house.call(Reminders.PauseAll(until: "2090-01-01T00:00:00Z"))
-      let _: Reminders.ResumeAll.Reply = try house.call(Reminders.ResumeAll())
-      #expect(try house.undo().undone.kind == "silenceEnded")
-      #expect(try await house.store.read { try $0.silence(of: getuid()) } != nil)
-      #expect(try house.undo().undone.kind == "silenced")
-      #expect(try await house.store.read { try $0.silence(of: getuid()) } == nil)
+  @Test func undoRestoresTheGlobalPause() async throws {
+    try await TestDaemon.run(inMemory: true) { daemon in
+      let _: Reminders.PauseAll.Reply = try daemon.call(Reminders.PauseAll(until: "2090-01-01T00:00:00Z"))
+      let _: Reminders.ResumeAll.Reply = try daemon.call(Reminders.ResumeAll())
+      #expect(try daemon.undo().undone.kind == "silenceEnded")
+      #expect(try await daemon.store.read { try $0.silence(of: getuid()) } != nil)
+      #expect(try daemon.undo().undone.kind == "silenced")
+      #expect(try await daemon.store.read { try $0.silence(of: getuid()) } == nil)
     }
   }
 
-  @Test func aRemovedEndpointComesBackWithItsSecret() async throws {
-    try await TrackerHouse.live { house in
+  @Test func undoRestoresAnEndpointWithItsSecret() async throws {
+    try await TestDaemon.run { daemon in
       let put = Endpoints.Put(
         name: "phone", url: "https://example.org/hook", secret: "whsec_" + String(repeating: "A", count: 43) + "=",
         settings: .init(concurrency: 3))
-      let _: Endpoints.Put.Reply = try house.call(Endpoints.Put.method, put)
-      let secrets = await house.loop.secrets
+      let _: Endpoints.Put.Reply = try daemon.call(Endpoints.Put.method, put)
+      let secrets = await daemon.loop.secrets
       let queue = DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))
       let secret = secrets.read(queue).sheet.text
       #expect(secret.contains("whsec_"))
-      let _: Endpoints.Remove.Reply = try house.call(Endpoints.Remove(name: "phone"))
+      let _: Endpoints.Remove.Reply = try daemon.call(Endpoints.Remove(name: "phone"))
       #expect(secrets.read(queue).sheet.secrets.isEmpty)
-      #expect(try house.undo().notes == nil)
+      #expect(try daemon.undo().notes == nil)
       #expect(secrets.read(queue).sheet.text == secret)
-      let list: Endpoints.List.Reply = try house.call(Endpoints.List())
+      let list: Endpoints.List.Reply = try daemon.call(Endpoints.List())
       #expect(
         list.endpoints.map(\.url) == ["https://example.org/hook"] && list.endpoints.first?.settings?.concurrency == 3)
       // A secret that is no longer kept must be given again, and undo says so.
-      let _: Endpoints.Remove.Reply = try house.call(Endpoints.Remove(name: "phone"))
+      let _: Endpoints.Remove.Reply = try daemon.call(Endpoints.Remove(name: "phone"))
       secrets.forgetAside(before: .latest)
-      let bare = try house.undo()
+      let bare = try daemon.undo()
       #expect(bare.notes?.first?.contains("the daemon no longer has the secret of phone: give it again") == true)
       // Back to before it was added.
-      #expect(try house.undo().undone.kind == "endpointAdded")
-      let none: Endpoints.List.Reply = try house.call(Endpoints.List())
+      #expect(try daemon.undo().undone.kind == "endpointAdded")
+      let none: Endpoints.List.Reply = try daemon.call(Endpoints.List())
       #expect(none.endpoints.isEmpty)
     }
   }
 
-  @Test func settingsOfAnEndpointGoBack() async throws {
-    try await TrackerHouse.live(inMemory: true) { house in
-      let _: Endpoints.Put.Reply = try house.call(
+  @Test func undoRevertsEndpointSettings() async throws {
+    try await TestDaemon.run(inMemory: true) { daemon in
+      let _: Endpoints.Put.Reply = try daemon.call(
         Endpoints.Put(name: "phone", url: "https://example.org/a", newSecret: .hmac))
-      let _: Endpoints.Update.Reply = try house.call(Endpoints.Update(name: "phone", url: "https://example.org/b"))
-      let _: Endpoints.Disable.Reply = try house.call(Endpoints.Disable(name: "phone"))
-      _ = try house.undo()
-      _ = try house.undo()
-      let list: Endpoints.List.Reply = try house.call(Endpoints.List())
+      let _: Endpoints.Update.Reply = try daemon.call(Endpoints.Update(name: "phone", url: "https://example.org/b"))
+      let _: Endpoints.Disable.Reply = try daemon.call(Endpoints.Disable(name: "phone"))
+      _ = try daemon.undo()
+      _ = try daemon.undo()
+      let list: Endpoints.List.Reply = try daemon.call(Endpoints.List())
       #expect(list.endpoints.map(\.url) == ["https://example.org/a"] && list.endpoints.first?.disabled == nil)
     }
   }
 
   /// An applied set is one change, whatever it contains.
-  @Test func anAppliedSetIsOneChange() async throws {
-    try await TrackerHouse.live { house in
-      let kept = try house.remind("Kept", "daily at 12:00")
+  @Test func appliedSetIsOneChange() async throws {
+    try await TestDaemon.run { daemon in
+      let kept = try daemon.remind("Kept", "daily at 12:00")
       let text = """
         set = "home"
         [[reminder]]
@@ -239,20 +239,20 @@ struct ReminderUndoTests {
         title = "Books"
         kind = "check"
         """
-      let applied: Reminders.Apply.Reply = try house.call(
+      let applied: Reminders.Apply.Reply = try daemon.call(
         Reminders.Apply(files: [.init(name: "home.toml", text: text)]))
       #expect(applied.changes.count == 3)
-      #expect(try house.changes().map(\.kind) == ["setApplied", "reminderAdded"])
-      let undone = try house.undo()
+      #expect(try daemon.changes().map(\.kind) == ["setApplied", "reminderAdded"])
+      let undone = try daemon.undo()
       #expect(undone.undone.kind == "setApplied" && undone.undone.subject == "home")
-      let trackers: Wired.List.Reply = try house.call(Wired.List())
+      let trackers: Wired.List.Reply = try daemon.call(Wired.List())
       #expect(trackers.trackers.isEmpty)
-      #expect(try house.titles() == [kept.title])
+      #expect(try daemon.titles() == [kept.title])
     }
   }
 }
 
-extension TrackerHouse {
+extension TestDaemon {
   func remind(
     _ title: String, _ when: String, tags: [String]? = nil, body: String? = nil,
     tracker: RemindersInterface.TrackerLink? = nil
@@ -274,7 +274,7 @@ extension TrackerHouse {
   /// Returns a reminder without the field that `Add` does not set.
   func reminder(_ id: String) throws -> RemindersInterface.Reminder {
     var reminder = try call(RemindersInterface.Get(id: id)).reminder
-    reminder.unheard = nil
+    reminder.undeliverable = nil
     return reminder
   }
 

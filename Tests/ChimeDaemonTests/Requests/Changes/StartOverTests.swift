@@ -13,28 +13,28 @@ struct StartOverTests {
   private typealias Wired = TrackersInterface
   private typealias Reminders = RemindersInterface
 
-  @Test(arguments: [false, true]) func allOfItGoesAndAllButTheHistoryComesBack(inMemory: Bool) async throws {
-    try await TrackerHouse.live(inMemory: inMemory) { house in
-      try house.water()
-      try house.log("water", 500)
-      let _: Wired.InstallPack.Reply = try house.call(Wired.InstallPack(name: "weight"))
-      let tea = try house.call(Reminders.Add(reminder: .init(title: "Tea", when: "daily at 16:00"))).reminder
-      let _: OccurrencesInterface.Fire.Reply = try house.call(OccurrencesInterface.Fire(id: tea.id))
-      let _: EndpointsInterface.Put.Reply = try house.call(
+  @Test(arguments: [false, true]) func startOverRemovesAllAndUndoRestoresAllButTheHistory(inMemory: Bool) async throws {
+    try await TestDaemon.run(inMemory: inMemory) { daemon in
+      try daemon.water()
+      try daemon.log("water", 500)
+      let _: Wired.InstallPack.Reply = try daemon.call(Wired.InstallPack(name: "weight"))
+      let tea = try daemon.call(Reminders.Add(reminder: .init(title: "Tea", when: "daily at 16:00"))).reminder
+      let _: OccurrencesInterface.Fire.Reply = try daemon.call(OccurrencesInterface.Fire(id: tea.id))
+      let _: EndpointsInterface.Put.Reply = try daemon.call(
         EndpointsInterface.Put(name: "phone", url: "https://example.org", newSecret: .hmac))
       // Another user's reminder, which stays.
       let other = Reminder(
         id: ReminderID(rawValue: "zzzz"), owner: 4_711, title: "Other",
         schedule: try Schedule(canonical: "daily at 09:00"),
         createdAt: Instant(seconds: 1))
-      try await house.store.write { try $0.upsert(other, next: Instant(seconds: 4_000_000_000)) }
-      let dry = try house.call(Wired.StartOver(dryRun: true))
+      try await daemon.store.write { try $0.upsert(other, next: Instant(seconds: 4_000_000_000)) }
+      let dry = try daemon.call(Wired.StartOver(dryRun: true))
       #expect(dry.entries == 1 && dry.packs == 1 && dry.endpoints == 1 && dry.trackers == 2)
-      let backup = try house.backup()
+      let backup = try daemon.backup()
       #expect(!backup.isEmpty)
-      let reply = try house.call(Wired.StartOver())
+      let reply = try daemon.call(Wired.StartOver())
       #expect(reply == dry)
-      let left = try await house.store.read { store in
+      let left = try await daemon.store.read { store in
         [
           try store.reminders(ReminderFilter(owner: getuid()), page: Page(limit: 10)).count,
           try store.occurrences(OccurrenceFilter(owner: getuid()), page: Page(limit: 10)).count,
@@ -43,23 +43,23 @@ struct StartOverTests {
         ]
       }
       #expect(left == [0, 0, 0, 0, 0])
-      #expect(try await house.store.read { try $0.reminder(ReminderID(rawValue: "zzzz")) } != nil)
-      let empty = try house.call(Wired.StartOver(dryRun: true))
+      #expect(try await daemon.store.read { try $0.reminder(ReminderID(rawValue: "zzzz")) } != nil)
+      let empty = try daemon.call(Wired.StartOver(dryRun: true))
       #expect(empty == Wired.StartOver.Reply(reminders: 0, trackers: 0, entries: 0, packs: 0, endpoints: 0))
       // It is one change, and is undone as one.
-      let undone = try house.call(Wired.Undo())
+      let undone = try daemon.call(Wired.Undo())
       #expect(undone.undone.kind == "startedOver" && undone.notes == nil)
-      let again = try house.call(Wired.StartOver(dryRun: true))
+      let again = try daemon.call(Wired.StartOver(dryRun: true))
       #expect(again == dry)
-      let secrets = await house.loop.secrets
+      let secrets = await daemon.loop.secrets
       #expect(
         !secrets.read(DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))).sheet.secrets.isEmpty)
       #expect(
-        try house.call(Reminders.Get(id: tea.id)).reminder.title == "Tea")
+        try daemon.call(Reminders.Get(id: tea.id)).reminder.title == "Tea")
       // The earlier backup restores the same.
-      let _: Wired.StartOver.Reply = try house.call(Wired.StartOver())
-      try house.upload(backup, as: "before")
-      let restored = try house.call(Wired.Restore(upload: "before"))
+      let _: Wired.StartOver.Reply = try daemon.call(Wired.StartOver())
+      try daemon.upload(backup, as: "before")
+      let restored = try daemon.call(Wired.Restore(upload: "before"))
       #expect(restored.contents?.entries == 1 && restored.contents?.packs == 1)
     }
   }

@@ -15,28 +15,28 @@ import Testing
   private static let text = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
   /// Adds a reminder that has fired and is open.
-  private func fired(_ title: String, _ house: TrackerHouse) async throws -> OccurrenceID {
-    let reminder = try house.call(
+  private func fired(_ title: String, _ daemon: TestDaemon) async throws -> OccurrenceID {
+    let reminder = try daemon.call(
       RemindersInterface.Add(reminder: .init(title: title, when: "daily at 18:30", channels: ["phone"]))
     ).reminder
-    let id = try house.call(OccurrencesInterface.Fire(id: reminder.id)).occurrence.id
+    let id = try daemon.call(OccurrencesInterface.Fire(id: reminder.id)).occurrence.id
     return try #require(OccurrenceID(id))
   }
 
-  private func occurrence(_ id: OccurrenceID, _ house: TrackerHouse) async throws -> Occurrence? {
-    try await house.store.read { try $0.occurrence(id) }
+  private func occurrence(_ id: OccurrenceID, _ daemon: TestDaemon) async throws -> Occurrence? {
+    try await daemon.store.read { try $0.occurrence(id) }
   }
 
   /// Tokens that are forged, truncated, late, used, of another round, endpoint or owner, or about nothing: none is
   /// accepted, and the valid one still works.
-  @Test func noneOfManyIsAccepted() async throws {
+  @Test func invalidTokensAreRefusedAndTheValidOneStillWorks() async throws {
     let amount = ProofTier.amount(quick: 4_000, proof: 1_000_000)
-    try await TrackerHouse.live { house in
-      _ = try house.call(
+    try await TestDaemon.run { daemon in
+      _ = try daemon.call(
         EndpointsInterface.Put(
           name: "phone", url: "https://ntfy.example.org/alerts",
           settings: .init(template: "ntfy", replies: Self.address)))
-      let (open, used) = (try await fired("Open", house), try await fired("Used", house))
+      let (open, used) = (try await fired("Open", daemon), try await fired("Used", daemon))
       let now = SystemClock.now
       let later = now + ActionToken.life
       let key = try Secret(Self.text).tokenKey(of: Self.queue)
@@ -58,7 +58,7 @@ import Testing
         let (context, uptime) = (ReminderContext(zones: ZoneCatalog()), Uptime(runningSince: now))
         let last = mark
         mark = "m1"
-        return try await house.store.write { transaction in
+        return try await daemon.store.write { transaction in
           var last = last
           return try texts.map { text -> TokenFault? in
             let token: ActionToken
@@ -73,8 +73,8 @@ import Testing
       }
       let replayed = try token(used)
       #expect(try await give([replayed]) == [nil])
-      _ = try house.call(TrackersInterface.Undo())
-      #expect(try await occurrence(used, house)?.isOpen == true)
+      _ = try daemon.call(TrackersInterface.Undo())
+      #expect(try await occurrence(used, daemon)?.isOpen == true)
 
       var random = SeededGenerator(seed: 27)
       let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -132,10 +132,10 @@ import Testing
       #expect(counts.count == 6, "\(counts)")
       print(
         "ReplyTransactionTests: none of \(given) tokens was accepted:", counts.map { "\($0.value) \($0.key)" }.sorted())
-      #expect(try await occurrence(open, house)?.isOpen == true)
-      #expect(try await occurrence(used, house)?.isOpen == true)
+      #expect(try await occurrence(open, daemon)?.isOpen == true)
+      #expect(try await occurrence(used, daemon)?.isOpen == true)
       #expect(try await give([good[0]]) == [nil])
-      #expect(try await occurrence(open, house)?.state == .done)
+      #expect(try await occurrence(open, daemon)?.state == .done)
     }
   }
 }

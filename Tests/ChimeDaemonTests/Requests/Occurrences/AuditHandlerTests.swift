@@ -8,12 +8,12 @@ import Testing
 
 /// An audit that exceeds one reply.
 @Suite(.serialized) struct AuditHandlerTests {
-  @Test func whatAFullAnswerLeavesOutComesWithTheNext() async throws {
-    try await TrackerHouse.live(inMemory: true) { _ in
-    } _: { house in
+  @Test func nextPageContinuesAFullAudit() async throws {
+    try await TestDaemon.run(inMemory: true) { _ in
+    } _: { daemon in
       let now = Instant(seconds: SystemClock.now.seconds)
       // The first reminder alone has more times than fit into a reply, without any records.
-      try await house.store.write { store in
+      try await daemon.store.write { store in
         for (id, schedule) in [("aaaa", "calendar: *:*:*"), ("bbbb", "calendar: *:0"), ("cccc", "calendar: *:0")] {
           let reminder = Reminder(
             id: ReminderID(rawValue: id), owner: getuid(), title: id, schedule: try Schedule(canonical: schedule),
@@ -23,7 +23,7 @@ import Testing
       }
       var (names, cursor, answers): ([String], String?, Int) = ([], nil, 0)
       repeat {
-        let reply: OccurrencesInterface.Audit.Reply = try house.call(OccurrencesInterface.Audit(cursor: cursor))
+        let reply: OccurrencesInterface.Audit.Reply = try daemon.call(OccurrencesInterface.Audit(cursor: cursor))
         names += reply.audits.map(\.reminder)
         cursor = reply.cursor
         answers += 1

@@ -7,71 +7,71 @@ import Varlink
 
 /// Public holidays over the control socket.
 @Suite(.serialized) struct HolidayHandlerTests {
-  private static let eve = Wire.LeftOut(
+  private static let eve = Wire.ExcludedDay(
     date: "2026-12-24", calendar: "holidays", names: ["en": "Christmas Eve", "cs": "Štědrý den"])
 
   private static func explain(
-    _ house: TrackerHouse, _ when: String, after: String, count: Int = 3
+    _ daemon: TestDaemon, _ when: String, after: String, count: Int = 3
   ) throws -> SchedulesInterface.Explain.Reply {
-    try house.call(
+    try daemon.call(
       SchedulesInterface.Explain(when: when, timezone: "Europe/Prague", count: count, after: after))
   }
 
-  @Test func aScheduleSaysWhichHolidaysItLeavesOut() async throws {
-    try await TrackerHouse.live(inMemory: true) {
+  @Test func explanationNamesTheSkippedHolidays() async throws {
+    try await TestDaemon.run(inMemory: true) {
       $0.holidayCountry = "CZ"
-    } _: { house in
-      let reply = try Self.explain(house, "weekdays at 9 except holidays", after: "2026-12-23T10:00:00Z", count: 2)
+    } _: { daemon in
+      let reply = try Self.explain(daemon, "weekdays at 9 except holidays", after: "2026-12-23T10:00:00Z", count: 2)
       #expect(reply.canonical == "weekdays at 09:00 except on holidays")
       #expect(reply.next.map { $0.at.prefix(10) } == ["2026-12-28", "2026-12-29"])
       #expect(
-        reply.leftOut == [
+        reply.excludedDays == [
           Self.eve,
-          Wire.LeftOut(
+          Wire.ExcludedDay(
             date: "2026-12-25", calendar: "holidays", names: ["en": "Christmas Day", "cs": "1. svátek vánoční"]),
         ])
       #expect(reply.remarks.isEmpty)
-      let plain = try Self.explain(house, "weekdays at 9", after: "2026-12-23T10:00:00Z")
-      #expect(plain.next.first?.at.prefix(10) == "2026-12-24" && plain.leftOut == nil)
+      let plain = try Self.explain(daemon, "weekdays at 9", after: "2026-12-23T10:00:00Z")
+      #expect(plain.next.first?.at.prefix(10) == "2026-12-24" && plain.excludedDays == nil)
     }
   }
 
-  @Test func whatLiesBeyondTheTableIsSaid() async throws {
-    try await TrackerHouse.live(inMemory: true) {
+  @Test func explanationSaysWhereTheHolidayTableEnds() async throws {
+    try await TestDaemon.run(inMemory: true) {
       $0.holidayCountry = "CZ"
-    } _: { house in
-      let reply = try Self.explain(house, "daily at 9 except holidays", after: "2035-12-30T10:00:00Z")
+    } _: { daemon in
+      let reply = try Self.explain(daemon, "daily at 9 except holidays", after: "2035-12-30T10:00:00Z")
       #expect(reply.next.map { $0.at.prefix(10) } == ["2035-12-31", "2036-01-01", "2036-01-02"])
       #expect(
         reply.remarks == ["Chime knows public holidays through 2035; it does not leave out later ones"])
     }
   }
 
-  @Test func whatComesNextSaysWhichDayWasLeftOut() async throws {
-    try await TrackerHouse.live(inMemory: true) {
+  @Test func upcomingTimeNamesTheSkippedDay() async throws {
+    try await TestDaemon.run(inMemory: true) {
       $0.holidayCountry = "CZ"
-    } _: { house in
-      let _: RemindersInterface.Add.Reply = try house.call(
+    } _: { daemon in
+      let _: RemindersInterface.Add.Reply = try daemon.call(
         RemindersInterface.Add(
           reminder: .init(title: "Carp", when: "every dec 24 at 9 except holidays", timezone: "Europe/Prague")))
-      let reply: OccurrencesInterface.Upcoming.Reply = try house.call(
+      let reply: OccurrencesInterface.Upcoming.Reply = try daemon.call(
         OccurrencesInterface.Upcoming())
       let coming = try #require(reply.upcoming.first)
       #expect(coming.at.at.hasPrefix("2036-12-24"), "the first one of which nothing is known")
-      #expect(coming.leftOut?.last?.names == Self.eve.names)
-      #expect(coming.leftOut?.last?.date == "2035-12-24")
+      #expect(coming.excludedDays?.last?.names == Self.eve.names)
+      #expect(coming.excludedDays?.last?.date == "2035-12-24")
     }
   }
 
   @Test func calendarsAreListedWithTheirDays() async throws {
-    try await TrackerHouse.live(inMemory: true) {
+    try await TestDaemon.run(inMemory: true) {
       $0.holidayCountry = "CZ"
       $0.calendars["office"] = CalendarSource.range("2026-12-28..2026-12-31").map { .days([$0]) }
-    } _: { house in
+    } _: { daemon in
       func calendars(
         _ name: String? = nil, from: String = "2026-12-20", count: Int = 2
       ) throws -> [SchedulesInterface.NamedCalendar] {
-        try house.call(
+        try daemon.call(
           SchedulesInterface.Calendars(name: name, from: from, count: count)
         ).calendars
       }
@@ -85,26 +85,26 @@ import Varlink
       #expect(try calendars("office", from: "2027-01-01").first?.days.isEmpty == true)
       for (name, count, field) in [("bank", 2, "name"), ("office", 0, "count"), ("office", 1_001, "count")] {
         #expect(
-          house.refusal(
+          daemon.refusal(
             SchedulesInterface.Calendars(name: name, count: count))?
             .text("field") == field)
       }
     }
   }
 
-  @Test func withoutACountryOnesOwnCalendarServesAndElseARefusalSaysWhatToDo() async throws {
-    try await TrackerHouse.live(inMemory: true) { house in
-      let refusal = house.refusal(
+  @Test func holidaysNeedACountryOrACustomCalendar() async throws {
+    try await TestDaemon.run(inMemory: true) { daemon in
+      let refusal = daemon.refusal(
         SchedulesInterface.Explain(when: "daily at 9 except holidays"))
       #expect(refusal?.description.contains("write country = ") == true, "\(refusal?.description ?? "")")
     }
-    try await TrackerHouse.live(inMemory: true) {
+    try await TestDaemon.run(inMemory: true) {
       $0.holidayCountry = "CZ"
       $0.calendars["holidays"] = CalendarSource.range("2026-12-28").map { .days([$0]) }
-    } _: { house in
-      let reply = try Self.explain(house, "daily at 9 except holidays", after: "2026-12-23T10:00:00Z", count: 5)
+    } _: { daemon in
+      let reply = try Self.explain(daemon, "daily at 9 except holidays", after: "2026-12-23T10:00:00Z", count: 5)
       #expect(reply.next.first?.at.prefix(10) == "2026-12-24")
-      #expect(reply.leftOut == [Wire.LeftOut(date: "2026-12-28", calendar: "holidays")])
+      #expect(reply.excludedDays == [Wire.ExcludedDay(date: "2026-12-28", calendar: "holidays")])
     }
   }
 }

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func theOneThatWaitsIsMeantThenTheOneToComeThenTheLatest() async throws {
+  @Test func lookupPrefersWaitingThenComingThenLatestReminders() async throws {
     #expect(try await found([.ended, .open, .coming, .ended]).get() == "tea1")
     #expect(try await found([.ended, .ended, .coming, .ended]).get() == "tea2")
     #expect(try await found([.ended, .ended, .ended]).get() == "tea2")
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// Equally good matches are listed with distinguishing details, and no others.
-  @Test func twoOfOneRankAreAskedAbout() async throws {
+  @Test func equallyGoodMatchesAreListed() async throws {
     for states in [[State.open, .ended, .open, .coming], [.coming, .ended, .coming]] {
       guard case .failure(.ambiguous(let title, let candidates)) = try await found(states) else {
         Issue.record("one of \(states) was taken")

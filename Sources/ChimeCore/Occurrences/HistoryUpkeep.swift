@@ -1,0 +1,77 @@
+public import ChimeSchedule
+
+/// A HistoryUpkeep says when old history is removed: after a firing or a commit, at most once an hour. No timer does it:
+/// otherwise history does not grow, and an idle machine is not woken.
+public struct HistoryUpkeep: Sendable {
+  private var isUnderWay = false
+  private var next: Instant?
+
+  /// The wait after a start or a step of the clock before the clock is trusted. A machine may boot with a wrong year
+  /// and be corrected a minute later.
+  public static let settling = Milliseconds.minutes(10)
+  /// The idle time from which a restore counts as dead. A running restore writes to its staging area several times a second.
+  static let shelfPatience = Milliseconds.minutes(10)
+
+  /// Returns whether to begin. If so, the next time is one interval later.
+  mutating func begins(at now: Instant, runningSince start: Instant) -> Bool {
+    let due = next ?? start + Self.settling
+    // If the clock was set back, the next time may be years ahead.
+    guard !isUnderWay, now >= due || due - now > HistoryLimits.interval + Self.settling else { return false }
+    isUnderWay = true
+    next = now + HistoryLimits.interval
+    return true
+  }
+
+  mutating func ended() { isUnderWay = false }
+
+  mutating func limitsHaveChanged(at now: Instant) { next = now }
+
+  mutating func clockWasSet(at now: Instant) { next = now + Self.settling }
+}
+
+/// A Pruning removes old history, and what can no longer be undone, in small transactions, so that firing is not delayed.
+struct Pruning: Sendable {
+  let begunAt: Instant
+  /// What is left to remove of the occurrences; nil for nothing.
+  private let rest: HistoryEdge?
+  /// The limit before which history is incomplete from now on; nil if all stays.
+  private let end: Instant?
+  private let batch: Int
+  private var step: Step
+  /// The last occurrence that was looked at and stays.
+  private var past: OccurrenceID?
+  /// The number of occurrences removed.
+  private(set) var count = 0
+
+  private enum Step: Sendable { case occurrences, versions, changes, shelves, over }
+
+  init(begunAt: Instant, _ edge: HistoryEdge?, rest: HistoryEdge?, batch: Int) {
+    (self.begunAt, self.rest, self.batch) = (begunAt, rest, batch)
+    end = edge?.end
+    step = rest != nil ? .occurrences : end != nil ? .versions : .changes
+  }
+
+  var isOver: Bool { step == .over }
+
+  /// Removes the next part.
+  mutating func goOn(in transaction: any StoreTransaction) throws {
+    switch step {
+    case .occurrences:
+      guard let rest else { return step = .versions }
+      let part = try transaction.prune(rest, past: past, limit: batch)
+      count += part.count
+      past = part.past
+      if part.isOver { step = .versions }
+    case .versions:
+      if let end { try ScheduleAudit.forget(before: end, in: transaction) }
+      step = .changes
+    case .changes:
+      let mayBeMore = try transaction.forgetChanges(before: begunAt - TrackingChange.keptFor, limit: batch)
+      if !mayBeMore { step = .shelves }
+    case .shelves:
+      let mayBeMore = try transaction.clearShelves(before: begunAt - HistoryUpkeep.shelfPatience, limit: batch)
+      if !mayBeMore { step = .over }
+    case .over: break
+    }
+  }
+}
