@@ -161,7 +161,8 @@ import Testing
     let outcome = chime(["report", "-"], daemon: try fake.daemon())
     #expect(outcome.status == .success, "\(outcome.errors)")
     for piece in [
-      "Expected jobs", "1 is down.", "Nightly &lt;backup&gt;", "class=\"succeeded\"", "class=\"failed\"", "class=\"missed\"",
+      "Expected jobs", "1 is down.", "Nightly &lt;backup&gt;", "class=\"succeeded\"", "class=\"failed\"",
+      "class=\"missed\"",
       "1 went well, 1 failed, 1 no ping",
     ] {
       #expect(outcome.output.contains(piece), "\(piece)")

@@ -39,7 +39,9 @@ struct SleepTests {
       let bus = try await home.startBus()
       let daemon = try await home.start(environment: ["DBUS_SYSTEM_BUS_ADDRESS": home.bus])
       bus.send(SIGKILL)
-      try await eventually("it is reported") { daemon.process.errors.contains("the connection to the system bus is lost") }
+      try await eventually("it is reported") {
+        daemon.process.errors.contains("the connection to the system bus is lost")
+      }
       let id = try await home.add("Without a bus", "in 1s")
       try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
       #expect(try await daemon.stop() == .exited(0))

@@ -37,7 +37,8 @@ enum EntryExchange {
       "chime entry import --loop Checkmarks.csv --into reading",
     ],
     alsoTried: ["load", "read", "loop"],
-    json: "`imported`: `trackers` (their ids), `added`, `duplicates`, `remarks` (sentences) and `dryRun`", run: runImport)
+    json: "`imported`: `trackers` (their ids), `added`, `duplicates`, `remarks` (sentences) and `dryRun`",
+    run: runImport)
 
   private static func runExport(_ context: Context) throws -> ExitCode {
     let tracker = context.line.words.isEmpty ? nil : try TrackerArgument.one(context.line.words, context)
