@@ -385,6 +385,14 @@ public struct LoopCore {
     handle(.dropped(dropped))
   }
 
+  /// Gives back the claims of held messages of snoozed occurrences. The store keeps these messages pending, so they would
+  /// wait for the end of claims that nobody holds.
+  private mutating func giveBack(_ isSnoozed: (OccurrenceID) -> Bool) {
+    let snoozed = outbox.held.values.map(\.message.delivery).filter { $0.event == nil && isSnoozed($0.occurrence) }
+    outbox.work.releases += snoozed.map(\.id).sorted { $0.rawValue < $1.rawValue }
+    drop { $0.delivery.event == nil && isSnoozed($0.delivery.occurrence) }
+  }
+
   /// Releases the held claims of queues that another daemon takes over.
   public mutating func handOver(_ isGoing: (DeliveryQueue) -> Bool) {
     outbox.seenFailing = outbox.seenFailing.filter { !isGoing($0.key) }
@@ -470,6 +478,7 @@ public struct LoopCore {
     for id in changes.pinged { for occurrence in degradedMode.awaited(of: id) { degradedMode.forget(occurrence) } }
     for id in withdrawn.keys { degradedMode.forget(id) }
     // The store keeps the messages of what is snoozed.
+    giveBack { id in withdrawn[id].map { $0 != nil } ?? false }
     outbox.callOff(withdrawn.filter { $0.value == nil }.keys, asOf: wakeups.sequence)
     // Degraded mode may have shown a reminder that was removed since. Its messages must not be recorded.
     drop { message in
@@ -560,6 +569,7 @@ public struct LoopCore {
         answer, stored ?? occurrence, reminder, followers: followers, context, now: now)
       report(.answeredDegraded(answered, at: now))
       handle(.keptAnswer)
+      if case .snoozed = answered.state { giveBack { $0 == answer.occurrence } }
       drop { $0.occurrence.id == answer.occurrence && $0.delivery.event == nil }
     } catch {
       report(.answerRefused(answer.occurrence, error))

@@ -272,8 +272,6 @@ extension InvariantChecker {
       guard let entry = contents.outbox[id], entry.delivery.ownTime < entry.visibleAt,
         loop.core.outbox.held[id] == nil, loop.underWay[id] == nil
       else { continue }
-      // Known and open: a snooze drops what is held, and the store keeps it until the claim ends.
-      if case .snoozed = contents.occurrences[entry.delivery.occurrence]?.state { continue }
       fail("the delivery \(id) is claimed until \(entry.visibleAt.text), and nobody holds it")
     }
   }
