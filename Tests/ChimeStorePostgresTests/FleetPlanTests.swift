@@ -1,3 +1,4 @@
+import ChimeCore
 import Testing
 
 @testable import ChimeStorePostgres
@@ -36,7 +37,7 @@ import Testing
   @Test func noShardHasTwoOwnersWithMoreDaemonsThanShards() {
     var table = Table(seed: 5)
     for _ in 0..<300 { table.join() }
-    table.pass(2 * Heartbeat.interval)
+    table.pass(2 * LeaseRenewal.interval)
     #expect(table.unowned == 0)
     #expect(table.shares.values.allSatisfy { $0 == 1 } && table.shares.count == 256)
   }
@@ -49,11 +50,11 @@ import Testing
     var table = Table(seed: seed)
     for count in 1...4 {
       table.join()
-      table.pass(4 * Heartbeat.interval + Int64(seed) * 117)
+      table.pass(4 * LeaseRenewal.interval + Int64(seed) * 117)
       #expect(Set(table.owners[1...(4 * count)]).count == count, "\(table.owners[1...16])")
     }
     table.lose(Int64(seed % 4) + 1, lockedFor: 0)
-    table.pass(Heartbeat.lease + 2 * Heartbeat.interval)
+    table.pass(LeaseRenewal.lease + 2 * LeaseRenewal.interval)
     #expect(Set(table.owners[1...16]).count == 3, "\(table.owners[1...16])")
   }
 
@@ -82,9 +83,9 @@ import Testing
   @Test(arguments: 1...15 as ClosedRange<UInt64>) func lockedShardIsTakenOnceUnlocked(seed: UInt64) {
     var table = Table(seed: seed)
     for _ in 0..<4 { table.join() }
-    table.pass(4 * Heartbeat.interval + Int64(seed) * 117)
+    table.pass(4 * LeaseRenewal.interval + Int64(seed) * 117)
     table.lose(2, lockedFor: 100)
-    table.pass(Heartbeat.lease + 400)
+    table.pass(LeaseRenewal.lease + 400)
     #expect(table.shares.keys.sorted() == [1, 3, 4] && table.shares.values.sorted() == [85, 85, 86])
   }
 
@@ -92,9 +93,9 @@ import Testing
   @Test(arguments: 1...15 as ClosedRange<UInt64>) func allShardsOfALostDaemonAreTakenAtOnce(seed: UInt64) {
     var table = Table(seed: seed)
     for _ in 0..<4 { table.join() }
-    table.pass(4 * Heartbeat.interval + Int64(seed) * 117)
+    table.pass(4 * LeaseRenewal.interval + Int64(seed) * 117)
     table.lose(Int64(seed % 4) + 1, lockedFor: 0)
-    table.pass(Heartbeat.lease + 400)
+    table.pass(LeaseRenewal.lease + 400)
     #expect(table.shares.values.sorted() == [85, 85, 86])
   }
 
@@ -104,7 +105,7 @@ import Testing
   ) {
     var table = Table(seed: seed)
     table.join()
-    table.pass(2 * Heartbeat.interval)
+    table.pass(2 * LeaseRenewal.interval)
     for _ in 0..<30 {
       let (before, owners) = (table.shares, table.owners)
       let change = table.change()
@@ -125,7 +126,7 @@ import Testing
 
     private(set) var owners = [Int64?](repeating: nil, count: FleetPlan.shards)
     private var expiry: [Int64: Int64] = [:]
-    private var heartbeats: [Int64: Heartbeat] = [:]
+    private var heartbeats: [Int64: LeaseRenewal] = [:]
     private var frozen: Set<Int64> = []
     private var now: Int64 = 0
     private var last: Int64 = 0
@@ -161,7 +162,7 @@ import Testing
 
     mutating func join() {
       last += 1
-      heartbeats[last] = Heartbeat(now: now)
+      heartbeats[last] = LeaseRenewal(now: now)
       beat(last)
       call(last)
     }
@@ -173,7 +174,7 @@ import Testing
     }
 
     mutating func change() -> Change {
-      pass(Int64(next(Int(Heartbeat.interval))))
+      pass(Int64(next(Int(LeaseRenewal.interval))))
       let some = living.sorted()
       switch next(5) {
       case 0, 1:
@@ -189,7 +190,7 @@ import Testing
       case 3 where some.count > 1:
         let node = some[next(some.count)]
         // Killed, or frozen for a while.
-        lostUntil = now + Heartbeat.lease
+        lostUntil = now + LeaseRenewal.lease
         if chance(2) { heartbeats[node] = nil } else { frozen.insert(node) }
         return .lost
       case 4:
@@ -201,7 +202,7 @@ import Testing
     }
 
     /// Advances to the end of a lost lease, plus two heartbeats.
-    mutating func settle() { pass(max(0, lostUntil - now) + (isDeaf ? 4 : 2) * Heartbeat.interval) }
+    mutating func settle() { pass(max(0, lostUntil - now) + (isDeaf ? 4 : 2) * LeaseRenewal.interval) }
 
     /// Notifies the other daemons of `node`'s change.
     private mutating func call(_ node: Int64) {
@@ -223,7 +224,7 @@ import Testing
     }
 
     private mutating func beat(_ node: Int64) {
-      expiry[node] = now + Heartbeat.lease
+      expiry[node] = now + LeaseRenewal.lease
       let alive = expiry.filter { $0.value > now }
       let plan = FleetPlan(for: node, owners: owners, living: Set(alive.keys))
       let taken = plan.take.filter { now >= locked.until || !locked.shards.contains($0) }
@@ -239,15 +240,15 @@ import Testing
 }
 
 /// When a daemon's heartbeats are due, and until when its lease is valid.
-@Suite struct HeartbeatTests {
+@Suite struct LeaseRenewalTests {
   @Test func singleDaemonRenewsTwiceWithinALease() {
-    var heartbeat = Heartbeat(now: 10_000)
+    var heartbeat = LeaseRenewal(now: 10_000)
     heartbeat.renewed(beganAt: 10_000, othersEndIn: nil, isHandingOver: false, isShort: false, isAlone: true)
-    #expect(heartbeat.next == 12_500 && 10_000 + 2 * Heartbeat.aloneInterval < 10_000 + Heartbeat.lease)
+    #expect(heartbeat.next == 12_500 && 10_000 + 2 * LeaseRenewal.aloneInterval < 10_000 + LeaseRenewal.lease)
   }
 
   @Test func heartbeatFollowsTwoSecondsAfterTheLast() {
-    var heartbeat = Heartbeat(now: 10_000)
+    var heartbeat = LeaseRenewal(now: 10_000)
     #expect(heartbeat.next == 10_000)
     #expect(heartbeat.leaseEnd == nil)
     heartbeat.renewed(beganAt: 10_000, othersEndIn: nil, isHandingOver: false, isShort: false)
@@ -257,7 +258,7 @@ import Testing
   }
 
   @Test func heartbeatIsDueWhenAnotherLeaseEnds() {
-    var heartbeat = Heartbeat(now: 0)
+    var heartbeat = LeaseRenewal(now: 0)
     heartbeat.renewed(beganAt: 0, othersEndIn: 700, isHandingOver: false, isShort: false)
     #expect(heartbeat.next == 720)
     heartbeat.renewed(beganAt: 720, othersEndIn: 5_900, isHandingOver: false, isShort: false)
@@ -265,7 +266,7 @@ import Testing
   }
 
   @Test func expiredLeaseIsDetectedByTheNextHeartbeat() {
-    var heartbeat = Heartbeat(now: 0)
+    var heartbeat = LeaseRenewal(now: 0)
     #expect(heartbeat.lapse(at: 90_000) == nil, "it has had none")
     heartbeat.renewed(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
     heartbeat.failed(at: 2_000)
@@ -276,7 +277,7 @@ import Testing
   }
 
   @Test func failedHeartbeatIsRetriedAndRenewsNothing() {
-    var heartbeat = Heartbeat(now: 0)
+    var heartbeat = LeaseRenewal(now: 0)
     heartbeat.renewed(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
     heartbeat.failed(at: 5_000)
     #expect(heartbeat.next == 5_500)
@@ -285,7 +286,7 @@ import Testing
 
   /// Nine notifications at once cause one heartbeat, or two.
   @Test func manyNotificationsCauseAtMostTwoHeartbeats() {
-    var heartbeat = Heartbeat(now: 0)
+    var heartbeat = LeaseRenewal(now: 0)
     heartbeat.renewed(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
     heartbeat.called(at: 1_000)
     #expect(heartbeat.next == 1_000)
@@ -295,7 +296,7 @@ import Testing
   }
 
   @Test func handoverShortensTheHeartbeatInterval() {
-    var heartbeat = Heartbeat(now: 0)
+    var heartbeat = LeaseRenewal(now: 0)
     heartbeat.renewed(beganAt: 0, othersEndIn: nil, isHandingOver: true, isShort: false)
     #expect(heartbeat.next == 200)
     heartbeat.renewed(beganAt: 200, othersEndIn: nil, isHandingOver: false, isShort: true)

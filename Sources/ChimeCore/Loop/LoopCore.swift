@@ -9,7 +9,7 @@ public import ChimeSchedule
 ///     for effect in core.run(at: clock.now, { $0.handle(.awake) }) { perform(effect) }
 ///
 /// The core is made of parts that own their state: `Scheduler`, `OutboxState`, `DegradedMode`, `Renewal`, `SleepCycle`,
-/// `StoreTrouble`. Shells can read some of them; only the core changes them.
+/// `FleetCycle`, `StoreTrouble`. Shells can read some of them; only the core changes them.
 public struct LoopCore {
   /// The number of reminders that one transaction reads and writes when due times are recomputed, so that other
   /// transactions can come in between.
@@ -33,6 +33,7 @@ public struct LoopCore {
   public private(set) var uptime: Uptime
   private var renewal = Renewal()
   private var sleepCycle = SleepCycle()
+  private var fleet = FleetCycle()
   private var history = HistoryUpkeep()
   /// Counts late messages of the present downtime, so that they are spread.
   private var catchUpSpread = CatchUpSpread()
@@ -53,13 +54,12 @@ public struct LoopCore {
     set { catchUpSpread.span = newValue }
   }
 
-  /// Whether other daemons use the store. If so, they may fire, and this one does not enter degraded mode.
-  private let isShared: Bool
+  /// This daemon's leases; nil if no other daemon can use the store. If others can, they may fire, and this one does not
+  /// enter degraded mode.
+  private let leases: (any LeaseView)?
   private let pages: PageSizes
   private let popupsNote: String
   private let startedAt: Instant
-  /// Whether this daemon still holds the queues that it claimed from. Another daemon may have taken them over meanwhile.
-  private let holdsQueues: @Sendable () -> Bool
 
   /// Draws the ids of what fires in degraded mode.
   private var random: any RandomNumberGenerator
@@ -68,6 +68,8 @@ public struct LoopCore {
   private var isOutboxBusy = false
   private var isRecording = false
   private var isTrying = false
+  /// What to do when the try of the store in flight has ended.
+  private var afterTrying: [@Sendable (inout LoopCore) -> Void] = []
   /// What to do when the recording in flight has ended.
   private var afterRecording: [@Sendable (inout LoopCore) -> Void] = []
   /// The queues to retry once the outbox transaction in flight has ended, and how many more to wait for.
@@ -81,16 +83,14 @@ public struct LoopCore {
   ///   - popupsNote: the name of the store's note about visible popups.
   ///   - random: spreads the rests of queues, and draws ids; use another one for each daemon.
   public init(
-    startedAt: Instant, context: ReminderContext, policies: DeliveryQueuePolicies, isShared: Bool = false,
-    pages: PageSizes = PageSizes(), popupsNote: String = "popups",
-    random: any RandomNumberGenerator, holdsQueues: @escaping @Sendable () -> Bool = { true }
+    startedAt: Instant, context: ReminderContext, policies: DeliveryQueuePolicies, leases: (any LeaseView)? = nil,
+    pages: PageSizes = PageSizes(), popupsNote: String = "popups", random: any RandomNumberGenerator
   ) {
     self.startedAt = startedAt
     self.context = context
-    self.isShared = isShared
+    self.leases = leases
     self.pages = pages
     self.popupsNote = popupsNote
-    self.holdsQueues = holdsQueues
     now = startedAt
     uptime = Uptime(runningSince: startedAt)
     self.random = random
@@ -114,7 +114,7 @@ public struct LoopCore {
     switch event {
     // These claims were made just now and belong to this daemon; the scheduler must learn of them.
     case .claimed, .fired, .firedDegraded, .dropped: break
-    default: if !outbox.held.isEmpty, !holdsQueues() { handOver { _ in true } }
+    default: if !outbox.held.isEmpty, leases?.holdsQueues == false { handOver { _ in true } }
     }
     for effect in scheduler.handle(event, now: now) {
       switch effect {
@@ -193,9 +193,6 @@ public struct LoopCore {
       })
   }
 
-  /// Joins other daemons on the store, which were there to fire earlier due times.
-  public mutating func join(_ members: [FleetMember]) { uptime = Uptime(startedAt: startedAt, among: members) }
-
   /// Begins to fire. Call `adopt` with the endpoints before.
   ///
   /// - Parameter noticeChannels: the channels for the report about the downtime; nil for no report.
@@ -206,6 +203,7 @@ public struct LoopCore {
     }
     if degradedMode.needsStart { handle(.buffered) }
     handle(.wakeups(start.wakeups))
+    if leases != nil { follow(fleet.handle(.ready)) }
   }
 
   /// Drops what belongs to a store that was replaced by an older one. Call `start` again afterwards.
@@ -225,6 +223,10 @@ public struct LoopCore {
 
   /// Does what waits until nothing is in flight.
   private mutating func settle() {
+    if fleet.isDraining, outbox.isNothingUnderWay {
+      fleet.isDraining = false
+      report(.drained)
+    }
     // The machine may sleep as soon as no work is in flight.
     if sleepCycle.phase == .settling, !isOutboxBusy, outbox.work.isEmpty, scheduler.isQuiescent { sleep(.settled) }
     guard isFinishing, !isOutboxBusy, outbox.work.isEmpty, !isRecording else { return }
@@ -391,16 +393,6 @@ public struct LoopCore {
     let snoozed = outbox.held.values.map(\.message.delivery).filter { $0.event == nil && isSnoozed($0.occurrence) }
     outbox.work.releases += snoozed.map(\.id).sorted { $0.rawValue < $1.rawValue }
     drop { $0.delivery.event == nil && isSnoozed($0.delivery.occurrence) }
-  }
-
-  /// Releases the held claims of queues that another daemon takes over.
-  public mutating func handOver(_ isGoing: (DeliveryQueue) -> Bool) {
-    outbox.seenFailing = outbox.seenFailing.filter { !isGoing($0.key) }
-    let going = outbox.held.values.map(\.claim).filter { isGoing($0.queue) }
-    guard !going.isEmpty else { return }
-    for claim in going { release(claim) }
-    handle(.dropped(going))
-    workOutbox()
   }
 
   /// Adopts the endpoints from the store, with the policies of all queues.
@@ -637,7 +629,7 @@ public struct LoopCore {
   public mutating func storeFailed(_ error: any Error, _ consequence: StoreConsequence) {
     let sentence = StoreTrouble.sentence(of: error)
     report(.storeFailed(sentence, consequence, isNew: trouble.writingFailed(sentence)))
-    if !isShared, error.isPassing { handle(.refused) }
+    if leases == nil, error.isPassing { handle(.refused) }
   }
 
   /// Notes that the store cannot even be read.
@@ -683,6 +675,9 @@ public struct LoopCore {
 
   private mutating func hasTried() {
     isTrying = false
+    let waiting = afterTrying
+    afterTrying = []
+    for body in waiting { body(&self) }
     report(.storeTried)
     retryLater()
   }
@@ -695,6 +690,107 @@ public struct LoopCore {
 
   private mutating func retryLater() {
     if needsRetry { effects.append(.armRetry(after: Scheduler.storeRetry)) }
+  }
+
+  // MARK: Other daemons
+  //
+  // Leases of queues come and go, and other daemons write into queues of this one. Nothing tells of each change, so the
+  // store is polled for what they add, fire, answer and release. The poll only reads: an idle fleet writes nothing but
+  // heartbeats.
+
+  /// Joins other daemons on the store, which were there to fire earlier due times.
+  public mutating func join(_ members: [FleetMember]) { uptime = Uptime(startedAt: startedAt, among: members) }
+
+  /// Takes what has changed in the fleet.
+  public mutating func take(_ event: FleetEvent) {
+    switch event {
+    case .leave(let queues): handOver { queues.contains($0) }
+    case .taken: follow(fleet.handle(.taken))
+    case .outboxChanged: follow(fleet.handle(.changed))
+    case .endpointsChanged:
+      report(.endpointsChanged)
+      follow(fleet.handle(.changed))
+    case .leaseExpired, .endedSessions, .sessionsStay: break
+    }
+  }
+
+  /// Reads what other daemons have changed, and asks to be called again.
+  ///
+  /// - Parameter shown: the occurrences with a visible popup.
+  public mutating func checkOtherDaemons(shown: [OccurrenceID]) {
+    guard leases != nil, !isStopping else { return }
+    follow(fleet.handle(.due), shown)
+  }
+
+  /// Releases the held claims, and reports `drained` once no attempt is in flight. Call it after `stop`.
+  public mutating func drain() {
+    handOver { _ in true }
+    fleet.isDraining = true
+  }
+
+  /// Releases the held claims of queues that another daemon takes over.
+  private mutating func handOver(_ isGoing: (DeliveryQueue) -> Bool) {
+    outbox.seenFailing = outbox.seenFailing.filter { !isGoing($0.key) }
+    let going = outbox.held.values.map(\.claim).filter { isGoing($0.queue) }
+    guard !going.isEmpty else { return }
+    for claim in going { release(claim) }
+    handle(.dropped(going))
+    workOutbox()
+  }
+
+  private mutating func follow(_ order: FleetCycle.Order?, _ shown: [OccurrenceID] = []) {
+    switch order {
+    case .wait(let time): if !isStopping { effects.append(.armOthers(after: time)) }
+    case .look(releases: false): look(shown)
+    case .look(releases: true):
+      write(
+        .wake, { transaction, _ in try transaction.releaseFormerClaims() },
+        then: { core, _, wakeups in
+          core.handle(.wakeups(wakeups))
+          core.look(shown)
+        },
+        failed: { core, _ in
+          // The next look retries. Writers report the store's trouble.
+          core.fleet.releaseHasFailed()
+          core.look(shown)
+        })
+    case nil: break
+    }
+  }
+
+  /// Reads due times, pending deliveries, held deliveries that were settled, and shown occurrences that were answered.
+  private mutating func look(_ shown: [OccurrenceID]) {
+    let held = Array(outbox.held.keys)
+    // The result counts as of the latest commit known now, so that it overrides no later one.
+    let sequence = scheduler.latestWakeups
+    read(
+      { transaction, _ in
+        var wakeups = try transaction.dueWakeups()
+        wakeups.sequence = sequence
+        return (wakeups, try transaction.settled(among: held), try transaction.answered(among: shown))
+      },
+      then: { core, found in
+        let take: @Sendable (inout LoopCore) -> Void = { core in
+          let (wakeups, settled, answered) = found
+          if !answered.isEmpty { core.report(.answeredElsewhere(answered)) }
+          core.drop { settled.contains($0.delivery.id) }
+          core.handle(.looked(wakeups))
+          core.hasLooked()
+        }
+        guard core.trouble.problem != nil else { return take(&core) }
+        core.afterTrying.append(take)
+        core.tryStore()
+      },
+      failed: { core, error in
+        core.storeIsUnreadable(error)
+        core.hasLooked()
+      })
+  }
+
+  private mutating func hasLooked() {
+    // Other daemons can end trouble and settle what is held.
+    let isAtRest = trouble.problem == nil && outbox.held.isEmpty && leases?.isAlone == true
+    follow(fleet.handle(.looked(isAtRest: isAtRest)))
   }
 
   // MARK: Due times
@@ -865,7 +961,7 @@ public struct LoopCore {
       { transaction, _ in try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) } },
       then: { core, last in
         let edge = limits.edge(at: now, last: last)
-        if core.isShared { return core.effects.append(.dropMonths(edge, begunAt: now)) }
+        if core.leases != nil { return core.effects.append(.dropMonths(edge, begunAt: now)) }
         core.prune(edge, rest: edge, begunAt: now)
       }, failed: { core, error in core.pruningFailed(error) })
   }

@@ -15,6 +15,8 @@ extension LoopCore {
     case armRetry(after: Milliseconds)
     /// After this time awake: `sleep(.timeUp)`; nil disarms the timer.
     case armSleep(after: Milliseconds?)
+    /// After this time: `checkOtherDaemons`, on a store that several daemons use.
+    case armOthers(after: Milliseconds)
     /// Delay the machine's sleep from now on.
     case inhibitSleep
     /// Let the machine sleep.
@@ -63,6 +65,10 @@ extension LoopCore {
     /// This number of old times was removed from the history: remove what belongs to it elsewhere.
     case historyPruned(Int, begunAt: Instant)
     case historyNotPruned(any Error)
+    /// Other daemons have recorded that these occurrences no longer wait for an answer.
+    case answeredElsewhere(Set<OccurrenceID>)
+    /// No attempt is in flight after `drain`.
+    case drained
     /// The machine is about to sleep.
     case sleeps
     /// Firing was not possible for a time. Read zones and calendars again, and call `contextChanged`.

@@ -14,7 +14,7 @@ public struct StoreJob: Sendable {
     case record(DegradedMode.Part)
     case recomputeDueTimes
     case reevaluateHeld
-    /// Retries the waiting deliveries of queues.
+    /// Retries the waiting deliveries of queues, or releases claims that others left in them.
     case wake
     case note
     /// Removes old history.

@@ -1,5 +1,13 @@
 public import ChimeSchedule
 
+/// A LeaseView tells what is known about a daemon's leases without asking the store.
+public protocol LeaseView: Sendable {
+  /// Whether this daemon's leases are certain to be valid. Check this before an attempt; it only reads the clock.
+  var holdsQueues: Bool { get }
+  /// Whether no other daemon used the store at the last heartbeat. `.outboxChanged` reports any daemon that joins.
+  var isAlone: Bool { get }
+}
+
 /// A SharedStore is a store that several daemons use at once.
 ///
 /// The firing transaction settles which daemon fires a due time. Each queue of the outbox belongs to one daemon at a
@@ -7,13 +15,9 @@ public import ChimeSchedule
 /// itself, from its opening on. A queue moves to another daemon once nothing of it is in flight here, or without this
 /// daemon's consent after its lease has expired. Results of attempts begun before are then refused
 /// (`StoreFailure.takenOver`): the other daemon sends them again, under the same ids.
-public protocol SharedStore: Store {
+public protocol SharedStore: Store, LeaseView {
   /// Reports, from any thread, what the loop has to do about the fleet. Call this once, before the loop reads anything.
   func listen(_ handler: @escaping @Sendable (FleetEvent) -> Void)
-  /// Whether this daemon's leases are certain to be valid. Check this before an attempt; it only reads the clock.
-  var holdsQueues: Bool { get }
-  /// Whether no other daemon used the store at the last heartbeat. `.outboxChanged` reports any daemon that joins.
-  var isAlone: Bool { get }
   /// The time for which the database has not answered a query that never waits for locks; nil while it answers.
   var unansweredFor: Milliseconds? { get }
   /// Sends such a query soon, so that `unansweredFor` is up to date.

@@ -509,12 +509,6 @@ extension EventLoop {
 struct FleetState {
   /// The shared store; nil if no other daemon can use it.
   var store: (any SharedStore)?
-  /// The poll of other daemons' changes in flight.
-  fileprivate var task: Task<Void, Never>?
-  /// Whether claims of former lease holders are to be released.
-  fileprivate var needsRelease = false
-  /// Whether something may have changed since the poll in flight began.
-  fileprivate var needsCheck = false
   /// Resumed at shutdown when nothing is in flight.
   fileprivate var drained: CheckedContinuation<Void, Never>?
 
@@ -536,27 +530,22 @@ extension EventLoop {
   }
 
   private func take(_ event: FleetEvent) {
+    drive { $0.take(event) }
     switch event {
     case .leave(let queues):
-      drive { $0.handOver { queues.contains($0) } }
       leaveReplies { queues.contains($0) }
-      considerReplies()
       tenants.sharedAt = 0
       considerShares()
+      considerReplies()
     case .taken:
-      fleet.needsRelease = true
       tenants.sharedAt = 0
       considerShares()
       considerReplies()
-      checkOtherDaemons()
-    case .outboxChanged: checkOtherDaemons()
-    case .endpointsChanged:
-      reloadEndpoints()
-      checkOtherDaemons()
     case .leaseExpired:
       tell(event)
       considerReplies()
     case .endedSessions, .sessionsStay: tell(event)
+    case .outboxChanged, .endpointsChanged: break
     }
   }
 
@@ -590,7 +579,7 @@ extension EventLoop {
     guard let shared = fleet.store else { return }
     shared.retire()
     leaveReplies { _ in true }
-    drive { $0.handOver { _ in true } }
+    drive { $0.drain() }
     guard await (try? shared.members())?.contains(where: { $0.isLiving && !$0.isSelf }) ?? false else { return }
     timers?.fleet.arm(after: FleetState.drainLimit)
     await withCheckedContinuation { waiting in
@@ -605,86 +594,19 @@ extension EventLoop {
     fleet.drained?.resume()
     fleet.drained = nil
   }
-}
 
-// A shared store is polled for what other daemons add, fire, answer and release, because nothing notifies this one. The
-// poll is a reading transaction, so an idle fleet writes nothing but heartbeats.
-extension EventLoop {
-  /// The poll interval. If the daemon that took a reminder dies, a reminder due at that moment is late by at most this.
-  private static let lookEvery = Milliseconds.seconds(1)
-  /// The poll interval while no other daemon is known. A new daemon is noticed separately and triggers a poll.
-  private static let lookEveryAlone = Milliseconds.seconds(60)
+  // MARK: Changes by other daemons
 
-  /// The result of a poll.
-  private struct Found {
-    var wakeups: NextWakeups
-    /// Held deliveries that are no longer pending.
-    var settled: Set<DeliveryID>
-    /// Occurrences with a visible popup that no longer wait for an answer.
-    var answered: Set<OccurrenceID>
-  }
-
-  /// Polls for changes by other daemons, and schedules the next poll. Reads due times, pending deliveries, held
-  /// deliveries that were settled, and shown occurrences that were answered.
+  /// Polls for changes by other daemons.
   func checkOtherDaemons() {
-    guard store.isShared, !isStopping else { return }
-    // The start reads everything itself and polls afterwards.
-    guard isReady, fleet.task == nil else {
-      fleet.needsCheck = true
-      return
-    }
-    let (releases, held, shown) = (fleet.needsRelease, Array(core.outbox.held.keys), channels.unanswered)
-    (fleet.needsRelease, fleet.needsCheck) = (false, false)
     considerShares()
-    let store = store
-    fleet.task = spawn { [self] in
-      if releases { await releaseFormerClaims() }
-      // The result counts as of the latest commit known now, so that it overrides no later one.
-      let sequence = core.scheduler.latestWakeups
-      do {
-        let found = try await store.read { transaction in
-          Found(
-            wakeups: try transaction.dueWakeups(), settled: try transaction.settled(among: held),
-            answered: try transaction.answered(among: shown))
-        }
-        if core.trouble.problem != nil { await tryStore() }
-        take(found, as: sequence)
-      } catch {
-        drive { $0.storeIsUnreadable(error) }
-      }
-      databaseClockHasStepped()
-      fleet.task = nil
-      if fleet.needsCheck { checkOtherDaemons() } else { timers?.others.arm(after: nextCheck) }
-    }
+    drive { $0.checkOtherDaemons(shown: channels.unanswered) }
   }
 
-  /// The time until the next poll.
-  private var nextCheck: Milliseconds {
-    // Trouble and held deliveries can be resolved by other daemons, so they keep the short interval.
-    let isAtRest = core.trouble.problem == nil && core.outbox.held.isEmpty && fleet.store?.isAlone == true
-    return isAtRest ? Self.lookEveryAlone : Self.lookEvery
-  }
-
-  private func take(_ found: Found, as sequence: UInt64) {
-    for occurrence in found.answered { channels.withdraw(occurrence) }
-    if !found.settled.isEmpty { drive { $0.drop { found.settled.contains($0.delivery.id) } } }
-    var wakeups = found.wakeups
-    wakeups.sequence = sequence
-    handle(.looked(wakeups))
-  }
-
-  /// Releases claims that former lease holders left in queues of this daemon.
-  private func releaseFormerClaims() async {
-    do {
-      let wakeups = try await store.write { [wakeupsReader] transaction in
-        try transaction.releaseFormerClaims()
-        return try wakeupsReader.read(transaction)
-      }
-      handle(.wakeups(wakeups))
-    } catch {
-      // The next poll retries. Writers report the store's core.trouble.
-      fleet.needsRelease = true
-    }
+  /// Schedules the next poll.
+  func arm(othersAfter wait: Milliseconds) {
+    databaseClockHasStepped()
+    timers?.others.arm(after: wait)
   }
 
   /// Handles a step of the database's clock, which is the reference clock.

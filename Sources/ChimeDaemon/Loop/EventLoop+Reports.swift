@@ -177,7 +177,8 @@ extension EventLoop {
     case .historyPruned(let count, let begunAt): historyWasPruned(count, begunAt: begunAt)
     case .historyNotPruned(let error): historyWasNotPruned(error)
     case .sleeps: log(.info, "the machine is about to sleep")
-    case .started, .startFailed, .storeTried, .finished, .resumed, .endpointsChanged: break
+    case .started, .startFailed, .storeTried, .finished, .resumed, .endpointsChanged, .answeredElsewhere, .drained:
+      break
     }
   }
 

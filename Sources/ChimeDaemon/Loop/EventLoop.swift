@@ -119,12 +119,10 @@ actor EventLoop {
     wakeAlarm = WakeAlarm(isSystem: paths.isSystem)
     let book = configuration.commandBook(isSystem: paths.isSystem, file: paths.configurationPath)
     commands.adopt(book)
-    let shared = store as? any SharedStore
     core = LoopCore(
       startedAt: startedAt, context: context,
-      policies: Self.policies(of: [], configuration.channels, book, Tenants()), isShared: store.isShared,
-      popupsNote: Self.popupsNote(of: store, paths), random: SystemRandomNumberGenerator(),
-      holdsQueues: { shared?.holdsQueues ?? true })
+      policies: Self.policies(of: [], configuration.channels, book, Tenants()), leases: store as? any SharedStore,
+      popupsNote: Self.popupsNote(of: store, paths), random: SystemRandomNumberGenerator())
     core.lateSpread = configuration.lateSpread
     core.historyLimits = configuration.history
     core.tellsDowntime = configuration.tellsDowntime
@@ -176,7 +174,6 @@ actor EventLoop {
     considerSnapshot(atStart: true)
     renewMetricsFile()
     renewHeartbeat(from: Configuration.Heartbeat())
-    checkOtherDaemons()
     considerReplies()
     chime_forget_code()
   }
@@ -217,6 +214,7 @@ actor EventLoop {
         if let time { timers?.outbox.arm(after: time - SystemClock.now) } else { timers?.outbox.disarm() }
       case .armWake(let time): arm(wakeAt: time)
       case .armRetry(let wait): timers?.retry.arm(after: wait)
+      case .armOthers(let wait): arm(othersAfter: wait)
       case .armSleep(let wait): if let wait { timers?.sleep.arm(after: wait) } else { timers?.sleep.disarm() }
       case .inhibitSleep: inhibitSleep()
       case .releaseSleep: sleep.watch?.release()
@@ -227,7 +225,6 @@ actor EventLoop {
       case .report(let report): hear(report)
       }
     }
-    if core.outbox.isNothingUnderWay { endDraining() }
   }
 
   func handle(_ event: Scheduler.Event) { drive { $0.handle(event) } }
@@ -317,6 +314,8 @@ actor EventLoop {
       finishing?.resume()
       finishing = nil
     case .resumed(let resumption): resumed(resumption)
+    case .answeredElsewhere(let occurrences): for occurrence in occurrences { channels.withdraw(occurrence) }
+    case .drained: endDraining()
     case .endpointsChanged: reloadEndpoints()
     default: tell(report)
     }

@@ -11,14 +11,8 @@ final class FleetHeartbeat {
   private let leases: LeaseState
   private let tell: (FleetEvent) -> Void
   private var connection: Connection?
-  private(set) var heartbeat: Heartbeat
-  /// The shards of this daemon at the last beat, with their epochs.
-  private var owned: [Int: Int64] = [:]
-  private var yielding: Set<Int> = []
-  /// Whether the last beat did not get all shards that it planned to take.
-  private var isShort = false
-  /// Whether the last beat left free shards to other daemons.
-  private var leavesSome = false
+  private(set) var heartbeat: LeaseRenewal
+  private var shards = OwnedShards()
   private var revision: Int64?
   private var clock = StoreClock()
   private var lastLook: Int64 = 0
@@ -44,7 +38,7 @@ final class FleetHeartbeat {
     self.place = place
     self.leases = leases
     self.tell = tell
-    heartbeat = Heartbeat(now: Self.clock())
+    heartbeat = LeaseRenewal(now: Self.clock())
   }
 
   /// Returns CLOCK_BOOTTIME in milliseconds, which counts sleep.
@@ -152,9 +146,9 @@ final class FleetHeartbeat {
       try forget(connection)
       try settle(connection, node, found)
       let (wasAlone, isAlone) = (leases.current.isAlone, found.othersEndIn == nil && !hasEnded)
-      let isMoving = !yielding.isEmpty || leavesSome
       heartbeat.renewed(
-        beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: isMoving, isShort: isShort, isAlone: isAlone)
+        beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: shards.isMoving, isShort: shards.isShort,
+        isAlone: isAlone)
       // The due times that the ended transactions had locked become available in a moment.
       if hasEnded { heartbeat.called(at: start) }
       leases.change { state in
@@ -191,7 +185,7 @@ final class FleetHeartbeat {
         UPDATE node SET (seen_at, expires_at, draining) = (SELECT c.now, c.now + $2, $3 FROM (
           SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c)
         WHERE id = $1
-        """, node, Heartbeat.lease, isLeaving ? 1 : 0
+        """, node, LeaseRenewal.lease, isLeaving ? 1 : 0
       ) { isKnown = $0.changes > 0 }
       let found = try read(connection, node, after: [update])
       if isKnown { return (node, found) }
@@ -208,7 +202,7 @@ final class FleetHeartbeat {
       SELECT $1, $2, $3, c.now, c.now, c.now + $4 FROM (
         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c
       RETURNING id AS key
-      """, place.member.name, place.member.process, place.member.version, Heartbeat.lease)
+      """, place.member.name, place.member.process, place.member.version, LeaseRenewal.lease)
     needsForgetting = true
     // The rows may be missing after an operator truncated the tables.
     try connection.run(
@@ -294,42 +288,34 @@ final class FleetHeartbeat {
 
   /// Takes and yields shards by the plan, and tells the loop.
   private func settle(_ connection: Connection, _ node: Int64, _ found: Found) throws {
-    var mine: [Int: Int64] = [:]
-    for (shard, owner) in found.owners.enumerated() where owner == node { mine[shard] = found.epochs[shard] }
-    let plan = FleetPlan(for: node, owners: found.owners, living: found.living)
-    let yields = Set(plan.yield)
-    let gone = owned.filter { mine[$0.key] != $0.value }.map(\.key) + yields.subtracting(yielding)
-    let isStaying = !yielding.subtracting(yields).isDisjoint(with: mine.keys)
-    yielding = yields
-    owned = mine
-    leases.change { $0.yielding = yields }
-    if !gone.isEmpty {
+    let review = shards.review(for: node, owners: found.owners, epochs: found.epochs, living: found.living)
+    leases.change { $0.yielding = shards.yielding }
+    if !review.gone.isEmpty {
       let queues = try connection.all(
-        "SELECT owner, channel FROM delivery_queue WHERE shard = ANY (CAST($1 AS smallint[]))", gone.list
+        "SELECT owner, channel FROM delivery_queue WHERE shard = ANY (CAST($1 AS smallint[]))", review.gone.list
       ) { $0.queue(0) }
       if !queues.isEmpty { tell(.leave(Set(queues))) }
     }
 
-    let taken = try take(plan.take, connection, node)
-    for (shard, epoch) in taken { owned[shard] = epoch }
-    isShort = taken.count < plan.take.count
-    leavesSome = plan.leavesSome
+    let taken = try take(review.take, connection, node)
+    shards.took(taken, of: review.take)
     if !taken.isEmpty { tell(.taken) }
-    if isStaying { tell(.outboxChanged) }
-    if !yielding.isEmpty {
-      let given = try give(yielding, connection, node)
-      for shard in given { owned[shard] = nil }
+    if review.isStaying { tell(.outboxChanged) }
+    if !shards.yielding.isEmpty {
+      let given = try give(shards.yielding, connection, node)
+      shards.gave(given)
       if !given.isEmpty {
-        yielding.subtract(given)
-        leases.change { $0.yielding = yielding }
+        leases.change { $0.yielding = shards.yielding }
         try say(.members, connection)
       }
     }
-    review(found.revision)
+    self.review(found.revision)
   }
 
   /// Leases those of the shards that are still free.
-  private func take(_ shards: [Int], _ connection: Connection, _ node: Int64) throws -> [(Int, Int64)] {
+  private func take(
+    _ shards: [Int], _ connection: Connection, _ node: Int64
+  ) throws -> [(shard: Int, epoch: Int64)] {
     if shards.isEmpty { return [] }
     return try connection.all(
       """

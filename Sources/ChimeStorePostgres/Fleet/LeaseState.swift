@@ -12,9 +12,9 @@ final class LeaseState: Sendable {
       didSet { yieldingList = yielding.sorted().list }
     }
     private(set) var yieldingList = "{}"
-    /// The end of the leases unless renewed, by the clock of `Heartbeat`; nil if there are none.
+    /// The end of the leases unless renewed, by the clock of `LeaseRenewal`; nil if there are none.
     var leaseEnd: Int64?
-    /// The start of the first beat that has had no answer, by the clock of `Heartbeat`; nil if the last one was answered.
+    /// The start of the first beat that has had no answer, by the clock of `LeaseRenewal`; nil if the last one was answered.
     var unansweredSince: Int64?
     /// Whether no other daemon is living, and no lost daemon had a session at the last beat.
     var isAlone = false

@@ -1,3 +1,4 @@
+import ChimeCore
 import ChimeRecords
 
 /// An OrphanSessionReaper ends the sessions of lost daemons; a value describes those of one daemon.
@@ -16,7 +17,7 @@ struct OrphanSessionReaper: Equatable {
   ///
   /// - Parameter lease: milliseconds.
   /// - Throws: `StoreFailure`, also if this role may not end the sessions.
-  static func end(_ connection: Connection, lease: Int64 = Heartbeat.lease) throws -> [OrphanSessionReaper] {
+  static func end(_ connection: Connection, lease: Int64 = LeaseRenewal.lease) throws -> [OrphanSessionReaper] {
     try connection.all(
       """
       WITH c AS (SELECT clock_timestamp() AS now), s AS MATERIALIZED (

@@ -81,7 +81,7 @@ final class SimulatedDaemon {
         underWay[message.delivery.id] = message
       case .answer(let answer): record(answer)
       case .run(let job): run(job)
-      case .dropMonths: break
+      case .dropMonths, .armOthers: break
       case .report: break
       }
     }
@@ -128,7 +128,8 @@ final class SimulatedDaemon {
       afterwards?()
     case .historyPruned(_, let begunAt): world.checker.history.ended(self, begunAt: begunAt)
     case .historyNotPruned: world.checker.history.failed()
-    case .answerRefused, .storeFailed, .storeUnreadable, .storeWorks, .storeTried, .renewal, .clockNotNoted, .sleeps:
+    case .answerRefused, .storeFailed, .storeUnreadable, .storeWorks, .storeTried, .renewal, .clockNotNoted, .sleeps,
+      .answeredElsewhere, .drained:
       break
     }
   }

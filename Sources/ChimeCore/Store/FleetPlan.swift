@@ -1,5 +1,3 @@
-import ChimeCore
-
 /// A FleetPlan decides which of the 256 shards of the outbox one daemon takes and which it yields.
 ///
 /// Each daemon decides for itself from the same tables. No decision takes a shard from another daemon: a daemon takes
@@ -7,17 +5,17 @@ import ChimeCore
 /// differ by at most one, and no shard moves without need.
 ///
 ///     let plan = FleetPlan(for: 7, owners: [7, 7, nil, 8], living: [7, 8])   // of four shards: takes the third
-struct FleetPlan: Equatable, Sendable {
+public struct FleetPlan: Equatable, Sendable {
   /// The number of shards in a database.
-  static let shards = FleetMember.allShards
+  public static let shards = FleetMember.allShards
 
   /// The shards to take: free ones and those of lost daemons, if no other daemon is faster.
-  var take: [Int]
+  public var take: [Int]
   /// The own shards to release as soon as no delivery of them is in flight.
-  var yield: [Int]
+  public var yield: [Int]
   /// Whether free shards are left for other daemons. A share depends on who took shards before, so all daemons may
   /// leave the same shard.
-  var leavesSome: Bool
+  public var leavesSome: Bool
 
   /// Plans for one daemon.
   ///
@@ -25,7 +23,7 @@ struct FleetPlan: Equatable, Sendable {
   ///   - node: the deciding daemon. If it is not living, it keeps nothing.
   ///   - owners: the owner of each shard; nil if free.
   ///   - living: the daemons with a valid lease that are not leaving.
-  init(for node: Int64, owners: [Int64?], living: Set<Int64>) {
+  public init(for node: Int64, owners: [Int64?], living: Set<Int64>) {
     var shares: [Int64: Int] = [:]
     for case let owner? in owners where living.contains(owner) { shares[owner, default: 0] += 1 }
     // Daemons with many shards get the larger shares, so that no shard moves just for the remainder.

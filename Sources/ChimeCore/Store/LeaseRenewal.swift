@@ -1,29 +1,29 @@
-/// A Heartbeat decides when the next beat is due and until when this daemon's leases are safe.
+/// A LeaseRenewal decides when the next beat is due and until when this daemon's leases are safe.
 ///
 /// Times are milliseconds of CLOCK_BOOTTIME, which cannot be set and counts sleep. The database counts a lease from the
 /// arrival of a beat, this daemon from its start, which is earlier. So the lease ends here first.
-struct Heartbeat: Equatable, Sendable {
+public struct LeaseRenewal: Equatable, Sendable {
   /// The interval between two beats.
-  static let interval: Int64 = 2_000
+  public static let interval: Int64 = 2_000
   /// The interval while no other daemon could take over; two beats still fit into a lease.
-  static let aloneInterval: Int64 = 2_500
+  public static let aloneInterval: Int64 = 2_500
   /// The length of a lease. After it, by the database's clock, other daemons may take the shards.
-  static let lease: Int64 = 6_000
+  public static let lease: Int64 = 6_000
   /// The wait after a failed beat.
-  static let retry: Int64 = 500
+  public static let retry: Int64 = 500
   /// The interval while shards are handed over.
-  static let handover: Int64 = 200
+  public static let handover: Int64 = 200
   /// The minimum interval between two beats, also used while shards become available in a moment.
-  static let rest: Int64 = 50
+  public static let rest: Int64 = 50
 
   /// The time of the next beat.
-  private(set) var next: Int64
+  public private(set) var next: Int64
   /// The end of the lease unless it is renewed; nil if there is none.
-  private(set) var leaseEnd: Int64?
+  public private(set) var leaseEnd: Int64?
   private var last: Int64?
 
   /// Starts with a beat due at `now`.
-  init(now: Int64) { next = now }
+  public init(now: Int64) { next = now }
 
   /// Records the success of a beat that began at `start`.
   ///
@@ -33,7 +33,7 @@ struct Heartbeat: Equatable, Sendable {
   ///   - isShort: whether another daemon had locked shards that this one planned to take. A daemon that takes at the same
   ///     time may get more than its share of them, and leave the rest.
   ///   - isAlone: whether no other daemon could take over.
-  mutating func renewed(
+  public mutating func renewed(
     beganAt start: Int64, othersEndIn: Int64?, isHandingOver: Bool, isShort: Bool, isAlone: Bool = false
   ) {
     last = start
@@ -45,16 +45,16 @@ struct Heartbeat: Equatable, Sendable {
   }
 
   /// Records the failure of a beat. The database may or may not have renewed the lease.
-  mutating func failed(at now: Int64) {
+  public mutating func failed(at now: Int64) {
     last = now
     next = now + Self.retry
   }
 
   /// Advances the next beat because another daemon has joined, left, or released something.
-  mutating func called(at now: Int64) { next = min(next, max(now, (last ?? now) + Self.rest)) }
+  public mutating func called(at now: Int64) { next = min(next, max(now, (last ?? now) + Self.rest)) }
 
   /// Returns the time without a renewal if it is longer than a lease.
-  func lapse(at start: Int64) -> Int64? {
+  public func lapse(at start: Int64) -> Int64? {
     guard let leaseEnd, start > leaseEnd else { return nil }
     return start - leaseEnd + Self.lease
   }
