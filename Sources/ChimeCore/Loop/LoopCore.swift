@@ -66,6 +66,8 @@ public struct LoopCore {
   private var now: Instant
   private var effects: [Effect] = []
   private var isOutboxBusy = false
+  /// The queues to claim for once this daemon holds its leases: what it claims without one it could not send.
+  private var waitingClaims: [(queue: DeliveryQueue, limit: Int)] = []
   private var isRecording = false
   private var isTrying = false
   /// What to do when the try of the store in flight has ended.
@@ -111,18 +113,14 @@ public struct LoopCore {
   /// Takes an event for the scheduler.
   public mutating func handle(_ event: Scheduler.Event) {
     guard !isStopping else { return }
-    switch event {
-    // These claims were made just now and belong to this daemon; the scheduler must learn of them.
-    case .claimed, .fired, .firedDegraded, .dropped: break
-    default: if !outbox.held.isEmpty, leases?.holdsQueues == false { handOver { _ in true } }
-    }
+    if !outbox.held.isEmpty, !holdsQueues { handOver { _ in true } }
     for effect in scheduler.handle(event, now: now) {
       switch effect {
       case .armDue(let time): effects.append(.armDue(time))
       case .armOutbox(let time): effects.append(.armOutbox(time))
       case .armWake(let time): effects.append(.armWake(time))
       case .fire(let limit, let capacity): fire(limit: limit, capacity: capacity)
-      case .claim(let queue, let limit): outbox.work.claims.append((queue, limit))
+      case .claim(let queue, let limit): waitingClaims.append((queue, limit))
       case .send(let claim): if let message = outbox.begin(claim.id) { effects.append(.send(message)) }
       case .release(let claim): release(claim)
       case .fireDegraded(let limit): fireDegraded(limit: limit)
@@ -267,7 +265,7 @@ public struct LoopCore {
     lateSpread = span
     supersede(by: fired.firings, asOf: wakeups.sequence)
     // Messages leave before anybody is told.
-    handle(.fired(claimed: outbox.hold(fired.claims, asOf: wakeups.sequence), wakeups, isEmpty: fired.isEmpty))
+    handle(.fired(claimed: hold(fired.claims, asOf: wakeups.sequence), wakeups, isEmpty: fired.isEmpty))
     report(.fired(fired))
     if !fired.firings.isEmpty { storeWorks() }
     // The firing may have missed a recomputation that followed a change.
@@ -292,6 +290,10 @@ public struct LoopCore {
   // therefore serves all attempts that ended during the previous commit: the faster attempts end, the more of them share one.
 
   private mutating func workOutbox() {
+    if holdsQueues || isStopping {
+      outbox.work.claims += waitingClaims
+      waitingClaims = []
+    }
     if isStopping { outbox.work.claims = [] }
     guard !isOutboxBusy, !outbox.work.isEmpty else { return }
     if scheduler.isBuffered { return keepOutbox() }
@@ -340,7 +342,7 @@ public struct LoopCore {
 
   private mutating func didWork(_ part: OutboxTransaction, _ commit: OutboxCommit, _ wakeups: NextWakeups) {
     // The next messages leave before anybody is told.
-    let claims = outbox.hold(commit.claims, asOf: wakeups.sequence)
+    let claims = hold(commit.claims, asOf: wakeups.sequence)
     for (queue, _) in commit.unreadable { handle(.unreadable(queue)) }
     if part.claims.isEmpty {
       handle(.wakeups(wakeups))
@@ -369,6 +371,17 @@ public struct LoopCore {
     handle(.ended(outcomes.map { Scheduler.Ending($0.queue, DeliveryQueueOutcome($0.attempt, $0.next)) }))
     workOutbox()
     if !well.isEmpty { wakeQueues { well.contains($0) } }
+  }
+
+  /// Whether this daemon's leases are valid. Otherwise another one may have taken over its queues.
+  private var holdsQueues: Bool { leases?.holdsQueues ?? true }
+
+  /// Holds claimed messages, and returns the new claims for the scheduler. The leases may have expired since the claim.
+  private mutating func hold(_ claimed: [ClaimedMessage], asOf number: UInt64?) -> [Claim] {
+    let claims = outbox.hold(claimed, asOf: number)
+    if holdsQueues { return claims }
+    for claim in claims { release(claim) }
+    return []
   }
 
   private mutating func release(_ claim: Claim) {
@@ -789,7 +802,7 @@ public struct LoopCore {
 
   private mutating func hasLooked() {
     // Other daemons can end trouble and settle what is held.
-    let isAtRest = trouble.problem == nil && outbox.held.isEmpty && leases?.isAlone == true
+    let isAtRest = trouble.problem == nil && outbox.held.isEmpty && waitingClaims.isEmpty && leases?.isAlone == true
     follow(fleet.handle(.looked(isAtRest: isAtRest)))
   }
 

@@ -145,7 +145,7 @@ final class FleetHeartbeat {
       let hasEnded = try found.hasLost && endSessionsOfTheLost(connection)
       try forget(connection)
       try settle(connection, node, found)
-      let (wasAlone, isAlone) = (leases.current.isAlone, found.othersEndIn == nil && !hasEnded)
+      let (before, isAlone) = (leases.current, found.othersEndIn == nil && !hasEnded)
       heartbeat.renewed(
         beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: shards.isMoving, isShort: shards.isShort,
         isAlone: isAlone)
@@ -155,8 +155,9 @@ final class FleetHeartbeat {
         (state.leaseEnd, state.living) = (heartbeat.leaseEnd, found.living.union([node]).count)
         (state.unansweredSince, state.isAlone) = (nil, isAlone)
       }
-      // The loop polls rarely while this daemon is alone.
-      if wasAlone, !isAlone { tell(.outboxChanged) }
+      // The loop polls rarely while this daemon is alone, and claims nothing without a lease.
+      let hadLapsed = before.leaseEnd.map { Self.clock() >= $0 } ?? false
+      if hadLapsed || (before.isAlone && !isAlone) { tell(.outboxChanged) }
     } catch {
       // The store's other sessions report what is wrong with the server.
       connection = nil

@@ -1,4 +1,5 @@
 import ChimeSchedule
+import Synchronization
 import Testing
 
 @testable import ChimeCore
@@ -54,6 +55,26 @@ struct LoopCoreTests {
     shell.refusal = nil
     shell.drive { $0.tryStore() }
     #expect(try shell.transaction.occurrence(message.occurrence.id)?.state == .done)
+  }
+
+  /// A daemon that stood still between a commit and its report may have lost its leases meanwhile.
+  @Test func whatWasClaimedBeforeTheLeasesEndedIsNotSent() throws {
+    let leases = Leases()
+    let shell = try Shell(due: ["r1"], leases: leases)
+    shell.delaysReports = true
+    shell.start()
+    shell.now = shell.now + .seconds(10)
+    leases.set(valid: false)
+    shell.runDelayed()
+    #expect(shell.sent.isEmpty && shell.core.outbox.held.isEmpty)
+    let pending = try #require(try shell.transaction.wakeups().outbox.values.first)
+    #expect(pending <= shell.now, "the claim is released")
+    // It claims again once it holds its leases.
+    shell.drive { $0.checkOtherDaemons(shown: []) }
+    #expect(shell.sent.isEmpty)
+    leases.set(valid: true)
+    shell.drive { $0.checkOtherDaemons(shown: []) }
+    #expect(shell.sent.count == 1)
   }
 
   @Test func beforeSleepRunningAttemptsEndAndNoneBegins() throws {
@@ -237,6 +258,15 @@ struct LoopCoreTests {
   }
 }
 
+/// Leases that a test ends and renews.
+private final class Leases: LeaseView {
+  private let areValid = Mutex(true)
+  var holdsQueues: Bool { areValid.withLock { $0 } }
+  let isAlone = false
+
+  func set(valid: Bool) { areValid.withLock { $0 = valid } }
+}
+
 /// A shell that performs each effect at once.
 private final class Shell {
   let transaction = MemoryTransaction(MemoryContents(), isReadOnly: false)
@@ -257,11 +287,11 @@ private final class Shell {
   private var unreported: [StoreJob.Continuation] = []
   private var sequence: UInt64 = 0
 
-  init(due ids: [String], concurrency: Int = 8) throws {
+  init(due ids: [String], concurrency: Int = 8, leases: Leases? = nil) throws {
     now = begin
     core = LoopCore(
       startedAt: now, context: ReminderContext(zones: InUTC()),
-      policies: DeliveryQueuePolicies(desktop: DeliveryQueuePolicy(concurrency: concurrency)),
+      policies: DeliveryQueuePolicies(desktop: DeliveryQueuePolicy(concurrency: concurrency)), leases: leases,
       pages: LoopCore.PageSizes(history: 2), random: SeededGenerator(seed: 1))
     core.historyLimits = HistoryLimits(age: .days(30))
     for id in ids { try transaction.upsert(Self.reminder(ReminderID(rawValue: id)), next: now - .seconds(5)) }
