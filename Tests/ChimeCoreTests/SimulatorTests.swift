@@ -13,10 +13,19 @@ import Testing
     #expect(outcome.figures.simulated >= .days(365))
   }
 
+  /// Three daemons on one database, with faults of members, of their network and of the database.
+  @Test(arguments: 1...ProofTier.amount(quick: 3, proof: 60) as ClosedRange<UInt64>)
+  func fleetOfARandomPlanHasNoFault(seed: UInt64) {
+    let outcome = Simulation.run(.fleet(seed: seed))
+    #expect(outcome.fault == nil, "seed \(seed)")
+    #expect(outcome.figures.starts >= 3 && outcome.figures.fires > 0 && outcome.figures.audited > 0)
+  }
+
   /// The same seed gives the same run, to the last line.
-  @Test func sameSeedGivesTheSameRun() {
-    let plan = SimulationPlan.random(seed: 5)
-    #expect(plan == SimulationPlan.random(seed: 5))
+  @Test(arguments: [5, 8] as [UInt64])
+  func sameSeedGivesTheSameRun(seed: UInt64) {
+    let plan = SimulationPlan.mixed(seed: seed)
+    #expect(plan == SimulationPlan.mixed(seed: seed))
     let runs = (0..<2).map { _ in Simulation.run(plan, diary: true) }
     #expect(runs[0].diary == runs[1].diary)
     #expect(runs[0].figures.steps == runs[1].figures.steps)
@@ -25,7 +34,7 @@ import Testing
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func planTextReadsBack(seed: UInt64) throws {
-    let plan = SimulationPlan.random(seed: seed)
+    let plan = SimulationPlan.mixed(seed: seed)
     #expect(try SimulationPlan(text: plan.text) == plan)
     #expect(plan.actions.count > 10)
   }

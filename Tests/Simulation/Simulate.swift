@@ -11,6 +11,7 @@ import Synchronization
 ///     chime-simulate --seed 7         one run, with its events
 ///     chime-simulate --plan FILE      a saved plan
 ///     chime-simulate --judge audit    ignore what the audit does not find
+///     chime-simulate --kind fleet     only daemons that share a store; machine: only daemons that do not
 struct Simulate {
   private var options: [String: String] = [:]
 
@@ -18,7 +19,9 @@ struct Simulate {
     var description: String
   }
 
-  private static let known: Set = ["seeds", "from", "days", "seed", "plan", "workers", "faults", "tries", "judge"]
+  private static let known: Set = [
+    "seeds", "from", "days", "seed", "plan", "workers", "faults", "tries", "judge", "kind",
+  ]
 
   init(_ arguments: [String]) throws {
     var words = arguments[...]
@@ -36,6 +39,16 @@ struct Simulate {
     guard let text = options[name] else { return usual }
     guard let number = UInt64(text) else { throw Usage(description: "--\(name) \(text): give a number") }
     return number
+  }
+
+  /// Returns the plan of a seed.
+  private func plan(_ seed: UInt64, days: Int) throws -> SimulationPlan {
+    switch options["kind"] {
+    case nil: try judged(.mixed(seed: seed, days: days))
+    case "machine": try judged(.random(seed: seed, days: days))
+    case "fleet": try judged(.fleet(seed: seed))
+    case let other?: throw Usage(description: "--kind \(other): give machine or fleet")
+    }
   }
 
   /// Returns the plan with the selected checkers.
@@ -62,7 +75,7 @@ struct Simulate {
   func run() throws -> Bool {
     let days = Int(try number("days", 365))
     if let path = options["plan"] { return tell(try judged(SimulationPlan(text: try Self.read(path)))) }
-    if options["seed"] != nil { return tell(try judged(.random(seed: try number("seed", 1), days: days))) }
+    if options["seed"] != nil { return tell(try plan(number("seed", 1), days: days)) }
     return try runMany(days: days)
   }
 
@@ -94,7 +107,7 @@ struct Simulate {
     let most = Int(try number("faults", 1))
     let workers = Int(try number("workers", UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))))
     // Validate here once instead of in each worker.
-    let isJudgedByAuditAlone = try judged(.random(seed: first, days: days)).isJudgedByAuditAlone
+    _ = try plan(first, days: days)
     let state = Mutex(State(next: first))
     let begin = DispatchTime.now()
     DispatchQueue.concurrentPerform(iterations: workers) { _ in
@@ -105,8 +118,7 @@ struct Simulate {
           return state.next
         }
         guard let seed else { return }
-        var plan = SimulationPlan.random(seed: seed, days: days)
-        plan.isJudgedByAuditAlone = isJudgedByAuditAlone
+        guard let plan = try? plan(seed, days: days) else { return }
         let outcome = Simulation.run(plan)
         state.withLock { state in
           state.figures += outcome.figures
@@ -147,14 +159,14 @@ struct Simulate {
   /// Reduces the plan of a seed, and prints how to run it again.
   private func explain(_ seed: UInt64, _ fault: String, days: Int) throws {
     Self.say("\nseed \(seed): \(fault)")
-    let plan = try judged(.random(seed: seed, days: days))
+    let plan = try plan(seed, days: days)
     var shrinker = PlanShrinker(tries: Int(try number("tries", 600)))
     let small = shrinker.shrink(plan)
     let outcome = Simulation.run(small, diary: true)
     Self.say(
       """
       \(plan.actions.count) actions, shrunken to \(small.actions.count): \(outcome.fault ?? "")
-      To repeat it: chime-simulate --seed \(seed) --days \(days)
+      To repeat it: chime-simulate --seed \(seed) --days \(days)\(options["kind"].map { " --kind \($0)" } ?? "")
       The shrunken plan, for a file of chime-simulate --plan FILE:
 
       \(small.text)

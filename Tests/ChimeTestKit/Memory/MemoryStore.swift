@@ -66,6 +66,8 @@ struct MemoryContents: Sendable {
   private(set) var pending: [DeliveryQueue: [PendingDelivery]] = [:]
   private var places = 0
   var attempts: PartedTable<DeliveryID, [Attempt]> = [:]
+  /// The epochs under which deliveries were claimed (`FleetFence`).
+  var claimEpochs: [DeliveryID: Int64] = [:]
   var endpoints: [DeliveryQueue: Endpoint] = [:]
   var answers: [Token: Answer] = [:]
   /// Used action tokens, with their expiry times.
@@ -162,6 +164,7 @@ struct MemoryContents: Sendable {
       guard let entry = outbox.removeValue(forKey: delivery) else { continue }
       strike(entry)
       attempts[delivery] = nil
+      claimEpochs[delivery] = nil
     }
   }
 

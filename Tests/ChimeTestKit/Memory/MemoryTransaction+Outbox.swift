@@ -7,11 +7,13 @@ extension MemoryTransaction {
     -> [OutboundMessage]
   {
     try requireWriting()
+    if fleet?.lets(queue) == false { return [] }
     let claimed = triable(in: queue).filter { $0.visibleAt <= now }
       .sorted { ($0.visibleAt, $0.place) < ($1.visibleAt, $1.place) }.prefix(max(limit, 0))
     return claimed.compactMap { pending in
       guard var entry = contents.outbox[pending.id] else { return nil }
       entry.visibleAt = visibleAgain
+      contents.claimEpochs[pending.id] = fleet?.epoch(of: queue)
       put(entry)
       let delivery = entry.delivery
       return contents.occurrences[delivery.occurrence].map {
@@ -31,7 +33,9 @@ extension MemoryTransaction {
     guard var entry = contents.outbox[id] else {
       throw StoreFailure.internalError("there is no delivery \(id) to acknowledge")
     }
+    guard holds(entry) else { throw StoreFailure.takenOver }
     if let attempt {
+      if isRecorded(attempt, of: entry.delivery) { return }
       contents.attempts[id, default: []].append(attempt)
       entry.delivery.attempts += 1
     }
@@ -50,7 +54,7 @@ extension MemoryTransaction {
   func release(_ ids: [DeliveryID], now: Instant) throws {
     try requireWriting()
     for id in ids {
-      guard var entry = contents.outbox[id], entry.delivery.isPending else { continue }
+      guard var entry = contents.outbox[id], entry.delivery.isPending, holds(entry) else { continue }
       if entry.delivery.ownTime > now { entry.delivery.state = .waiting(until: now) }
       entry.visibleAt = entry.delivery.ownTime
       put(entry)
@@ -70,14 +74,23 @@ extension MemoryTransaction {
 
   func releaseClaims() throws {
     try requireWriting()
+    releaseClaims { _ in true }
+  }
+
+  func releaseFormerClaims() throws {
+    try requireWriting()
+    if fleet != nil { releaseClaims { !holds($0) } }
+  }
+
+  private func releaseClaims(where isMeant: (MemoryContents.Entry) -> Bool) {
     for id in contents.pending.values.joined().map(\.id) {
-      guard var entry = contents.outbox[id], entry.delivery.ownTime < entry.visibleAt else { continue }
+      guard var entry = contents.outbox[id], entry.delivery.ownTime < entry.visibleAt, isMeant(entry),
+        fleet == nil || fleet?.epoch(of: entry.delivery.queue) != nil
+      else { continue }
       entry.visibleAt = entry.delivery.ownTime
       put(entry)
     }
   }
-
-  func releaseFormerClaims() throws { try requireWriting() }
 
   func settled(among ids: [DeliveryID]) throws -> Set<DeliveryID> {
     Set(ids.filter { contents.outbox[$0].map { !$0.delivery.isPending } ?? true })

@@ -10,6 +10,8 @@ final class MemoryTransaction: StoreTransaction {
   /// The number of writes before the simulated disk is full; nil for no limit.
   var writesLeft: Int?
   private let isReadOnly: Bool
+  /// The part of its daemon; nil if no other daemon uses the store.
+  var fleet: FleetFence?
   /// The change that this transaction has begun, and its owner.
   var change: (id: Int64, owner: UInt32)?
 
@@ -313,7 +315,9 @@ final class MemoryTransaction: StoreTransaction {
   var unreadable: [UnreadableReminder] { [] }
 
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
-    try due(now: now, limit: limit, after: nil).due
+    let due = try due(now: now, limit: fleet == nil ? limit : .max, after: nil).due
+    guard let fleet else { return due }
+    return Array(due.filter { !fleet.locked.contains($0.reminder.id) }.prefix(limit))
   }
 
   func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
@@ -434,7 +438,9 @@ final class MemoryTransaction: StoreTransaction {
   func wakeups() throws -> NextWakeups {
     var wakeups = NextWakeups(
       nextDue: (contents.regular.values.map(\.dueAt) + contents.again.values).min(), nextWake: wakes.min())
-    for queue in contents.pending.keys { wakeups.outbox[queue] = triable(in: queue).map(\.visibleAt).min() }
+    for queue in contents.pending.keys where fleet?.lets(queue) != false {
+      wakeups.outbox[queue] = triable(in: queue).map(\.visibleAt).min()
+    }
     return wakeups
   }
 }

@@ -10,6 +10,11 @@ extension SimulationPlan {
     var generator = PlanGenerator(seed: seed, days: max(1, days))
     return generator.plan()
   }
+
+  /// Returns a random plan for a machine, or for a fleet: one seed in four.
+  public static func mixed(seed: UInt64, days: Int = 365) -> SimulationPlan {
+    seed.isMultiple(of: 4) ? fleet(seed: seed) : random(seed: seed, days: days)
+  }
 }
 
 /// Generates plans: reminders in every dialect, users who edit them, and events of the machine, often just when

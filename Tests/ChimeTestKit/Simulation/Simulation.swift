@@ -49,6 +49,7 @@ public final class Simulation {
   }
 
   public static func run(_ plan: SimulationPlan, diary: Bool = false) -> Outcome {
+    if plan.members > 1 { return FleetSimulation.run(plan, diary: diary) }
     let world = Simulation(plan, keepsDiary: diary)
     world.runEvents()
     return Outcome(fault: world.fault, figures: world.figures, diary: world.diary)

@@ -11,6 +11,7 @@ import ChimeSchedule
 extension SimulationPlan {
   public var text: String {
     var lines = ["seed \(seed)", "start \(RFC3339.format(start, in: .utc))", "days \(days)", "zone \(zone)"]
+    if members > 1 { lines.append("members \(members)") }
     lines += actions.map(\.text)
     return lines.joined(separator: "\n") + "\n"
   }
@@ -35,6 +36,7 @@ extension SimulationPlan {
         start = instant
       case "days": days = Int(rest) ?? 365
       case "zone": zone = rest
+      case "members": members = max(1, Int(rest) ?? 1)
       default:
         guard let action = PlannedAction(words) else { throw fault }
         actions.append(action)
@@ -101,7 +103,7 @@ extension PlannedAction {
 
   /// Whether the amount is a length in milliseconds.
   private static func isLength(_ verb: Verb) -> Bool {
-    [.pause, .snooze, .step, .suspend, .stop, .crash, .restart, .store, .channel].contains(verb)
+    [.pause, .snooze, .step, .suspend, .stop, .crash, .restart, .store, .channel, .cut, .lose].contains(verb)
   }
 
   private static let units: [(String, Int64)] = [

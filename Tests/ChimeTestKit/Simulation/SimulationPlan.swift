@@ -12,6 +12,8 @@ public struct SimulationPlan: Hashable, Sendable {
   /// The initial time of the machine's clock.
   public var start: Instant
   public var days: Int
+  /// The number of daemons on one store; 1 for a machine with a store of its own.
+  public var members = 1
   /// The machine's initial zone.
   public var zone: String
   public var actions: [PlannedAction]
@@ -48,6 +50,8 @@ public struct PlannedAction: Hashable, Sendable {
     case channel, step, suspend, stop, zone, tzdata, store, history
     // The daemon.
     case crash, restart
+    // Daemons of a fleet: the network to the database is cut, the machine is lost.
+    case cut, lose
   }
 
   public init(
