@@ -33,6 +33,8 @@ final class InvariantChecker {
   /// Deliveries whose outcome cannot be recorded: popups shown in degraded mode of a reminder that was removed, and those
   /// that went with the history.
   var abandoned: Set<DeliveryID> = []
+  /// The deliveries that a restoration has removed. They may come again under another id.
+  var lost: Set<DeliveryID> = []
   var overdueSince: (id: OccurrenceID, at: Int64)?
   var unrecordedSince: Int64?
   var emptyDegradedFirings = 0
@@ -122,6 +124,9 @@ final class InvariantChecker {
     return timetable
   }
 
+  /// Forgets the timetables, because reminders of the same generation may differ.
+  func forgetTimetables() { timetables = [:] }
+
   /// Returns whether a time must not recur: it has fired, or its ping was awaited.
   func hasFired(_ id: ReminderID, _ time: Instant) -> Bool {
     fired[id]?.contains(time) ?? false || pinging.begun[id]?.contains(time) ?? false
@@ -180,7 +185,10 @@ final class InvariantChecker {
     let gone = history.removed(changes, occurrences, pending: pending, work)
     if gone.count < changes.occurrences.count { fail("an occurrence has changed as the history was shortened") }
     for id in gone {
-      if [.done, .missed(.doneAlready)].contains(occurrences[id]?.state), let end = occurrences[id]?.endedAt {
+      // Of a successful ping there is a record of its own.
+      if [.done, .missed(.doneAlready)].contains(occurrences[id]?.state), let end = occurrences[id]?.endedAt,
+        contents.pings[id.reminder]?.contains(where: { $0.kind == .succeeded && $0.at == end }) != true
+      {
         chains.done[id.reminder]?.removeAll { $0 == end }
       }
       fired[id.reminder]?.remove(id.scheduledAt)

@@ -22,15 +22,15 @@ extension SimulationPlan {
 struct PlanGenerator {
   let seed: UInt64
   let days: Int
-  private var random: SeededGenerator
+  var random: SeededGenerator
   private var texts: ScheduleTexts
   private var actions: [PlannedAction] = []
   private var start = Instant.earliest
   private var zone = "UTC"
   private var zones: SimulatedZones
   /// The reminders that exist, as far as predictable, to aim events at their times.
-  private var reminders: [(id: String, timetable: Timetable, from: Int64, until: Int64)] = []
-  private var count = 0
+  var reminders: [(id: String, timetable: Timetable, from: Int64, until: Int64)] = []
+  var count = 0
   /// The fields of reminders that edits keep: whether it is an expectation, and which reminder it follows or waits for.
   private var lasting: [String: [String: String]] = [:]
   /// The reminders that follow or wait for each one; they are removed before it.
@@ -46,15 +46,15 @@ struct PlanGenerator {
     zones = SimulatedZones(local: "UTC")
   }
 
-  private mutating func pick<Element>(_ list: [Element]) -> Element {
+  mutating func pick<Element>(_ list: [Element]) -> Element {
     list[Int.random(in: list.indices, using: &random)]
   }
 
-  private mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
-  private mutating func chance(_ one: Int64) -> Bool { number(1...one) == 1 }
+  mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
+  mutating func chance(_ one: Int64) -> Bool { number(1...one) == 1 }
 
   /// Returns a random length; short ones are as frequent as long ones.
-  private mutating func length(_ range: ClosedRange<Int64>) -> Int64 {
+  mutating func length(_ range: ClosedRange<Int64>) -> Int64 {
     let (low, high) = (Double(range.lowerBound), Double(range.upperBound))
     var (from, to) = (low, high)
     // Halve the range on a logarithmic scale, repeatedly.
@@ -66,7 +66,7 @@ struct PlanGenerator {
     return result > 10_000 ? result / 1_000 * 1_000 : result
   }
 
-  private var span: Int64 { Int64(days) * 86_400_000 }
+  var span: Int64 { Int64(days) * 86_400_000 }
 
   mutating func plan() -> SimulationPlan {
     start = Instant(seconds: 1_704_067_200 + number(0...126_230_400))
@@ -92,11 +92,12 @@ struct PlanGenerator {
     for _ in 0..<number(0...2) { crowd() }
     for _ in 0..<events { happen() }
     for _ in 0..<number(5...40) * Int64(days) / 365 + 3 { ask() }
+    planMore()
     actions.sort { ($0.at, $0.text) < ($1.at, $1.text) }
     return SimulationPlan(seed: seed, start: start, days: days, zone: zone, actions: actions)
   }
 
-  private mutating func put(
+  mutating func put(
     _ at: Int64, _ verb: PlannedAction.Verb, _ subject: String = "", _ amount: Int64 = 0,
     _ words: [String: String] = [:]
   ) {
@@ -109,7 +110,7 @@ struct PlanGenerator {
   }
 
   /// Returns a random moment; half of the time just when something is due.
-  private mutating func moment() -> Int64 {
+  mutating func moment() -> Int64 {
     let at = number(0...span)
     guard chance(2), !reminders.isEmpty else { return at }
     let reminder = pick(reminders)
@@ -133,7 +134,7 @@ struct PlanGenerator {
     if until < span { remove(until, id) }
   }
 
-  private mutating func remove(_ at: Int64, _ id: String) {
+  mutating func remove(_ at: Int64, _ id: String) {
     for follower in followers[id] ?? [] { remove(at - 1_000, follower) }
     // No daemon may run at that time, so repeat the removal: a frequent reminder would go on for the whole run.
     for again: Int64 in [0, 3_600_000, 86_400_000, 260_000_000] { put(at + again, .remove, id) }
@@ -265,14 +266,14 @@ struct PlanGenerator {
     return try? Simulation.reminder(ReminderID(rawValue: "r"), words, context, now: wall(at))
   }
 
-  private func timetable(_ words: [String: String], at: Int64) -> Timetable {
+  func timetable(_ words: [String: String], at: Int64) -> Timetable {
     let context = ReminderContext(zones: zones, place: Place(latitude: 50.1, longitude: 14.4))
     guard let reminder = reminder(words, at: at) else { return context.scheduleContext(in: .utc).never }
     return context.timetable(of: reminder)
   }
 
   /// Returns how long the reminder may exist; nil if its schedule is invalid.
-  private func lifetime(_ words: [String: String], at: Int64) -> Int64? {
+  func lifetime(_ words: [String: String], at: Int64) -> Int64? {
     guard reminder(words, at: at) != nil else { return nil }
     var times = 0
     let from = wall(at)
@@ -285,7 +286,7 @@ struct PlanGenerator {
     return span
   }
 
-  private mutating func definition() -> [String: String] {
+  mutating func definition() -> [String: String] {
     var words = ["when": texts.next()]
     if chance(3) { words["zone"] = pick(SimulatedZones.known).name }
     if chance(8) { words["gap"] = pick(GapRule.allCases).rawValue }
@@ -328,7 +329,7 @@ struct PlanGenerator {
     return words
   }
 
-  private mutating func endpoint() -> [String: String] {
+  mutating func endpoint() -> [String: String] {
     var words: [String: String] = [:]
     if chance(4) { words["order"] = "yes" }
     if chance(4) { words["concurrency"] = "\(number(1...3))" }
@@ -377,7 +378,10 @@ struct PlanGenerator {
   // MARK: The world
 
   /// Plans reminders that come at one moment, to an endpoint that takes one message at a time, and what happens meanwhile.
-  private mutating func crowd() {
+  ///
+  /// - Returns: when they are due.
+  @discardableResult
+  mutating func crowd() -> Int64 {
     let (at, minutes, hook) = (number(0...span), number(2...20), pick(SimulationPlan.hooks))
     let due = (start.milliseconds + at + 999) / 1_000 * 1_000 - start.milliseconds + minutes * 60_000
     put(at, .endpoint, hook, 0, chance(3) ? ["order": "yes"] : ["concurrency": "1"])
@@ -407,6 +411,7 @@ struct PlanGenerator {
     }
     put(due + minutes * 120_000, .channel, hook, 20, ["mood": "well"])
     put(due + minutes * 120_000, .endpoint, hook, 0, endpoint())
+    return due
   }
 
   private mutating func step() {

@@ -92,11 +92,12 @@ final class SimulatedDaemon {
     case .started(let start):
       drive { core in
         core.adopt(start.endpoints, Self.policies(of: start.endpoints))
-        core.begin(start, noticeChannels: [.desktop])
+        core.begin(start, noticeChannels: isReady ? nil : [.desktop])
       }
       isReady = true
       world.note { "chimed is ready" }
       drive { $0.reviewContext() }
+    case .startFailed(let error) where isReady: drive { $0.storeIsUnreadable(error) }
     case .startFailed:
       // The daemon exits with an error, and the service manager restarts it.
       die()
@@ -247,7 +248,10 @@ final class SimulatedDaemon {
     later(begin - world.mono) { loop in
       let world = loop.world
       let work = Work(kind: kind, now: asked ?? world.wall, context: context, uptime: loop.core.uptime)
-      let result = Result { try world.store.write(world.storeFault, world.bits()) { try body($0, work.now) } }
+      let result = Result {
+        try world.meetDamage()
+        return try world.store.write(world.storeFault, world.bits()) { try body($0, work.now) }
+      }
       switch result {
       case .success: if let committed { committed(work) } else { world.checker.committed(work) }
       case .failure(StoreFailure.unavailable):
@@ -270,6 +274,7 @@ final class SimulatedDaemon {
     later(world.chance(0...2)) { loop in
       let result = Result { () throws -> Value in
         if loop.world.storeFault == .gone { throw StoreFailure.unavailable("the disk is gone") }
+        if loop.world.mono > loop.world.store.freeAt { try loop.world.meetDamage() }
         return try body(loop.world.store.transaction)
       }
       if case .failure = result { loop.storeFailedAt = loop.world.mono }
@@ -398,6 +403,12 @@ final class SimulatedDaemon {
       core.take(outcomes, answers)
       if isStopping { core.finish() }
     }
+  }
+
+  /// Reads everything again, because a snapshot has taken the place of the store.
+  func storeWasRestored() {
+    drive { $0.storeWasReplaced() }
+    drive { $0.start() }
   }
 
   // MARK: The end

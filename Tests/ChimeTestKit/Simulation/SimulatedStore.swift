@@ -5,6 +5,7 @@ import ChimeSchedule
 final class SimulatedStore {
   let transaction = MemoryTransaction(MemoryContents(), isReadOnly: false)
   var fault: Fault?
+  var isDamaged = false
   /// When the writer is free again, in milliseconds of CLOCK_MONOTONIC.
   var freeAt: Int64 = 0
 

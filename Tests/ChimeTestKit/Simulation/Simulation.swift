@@ -27,6 +27,10 @@ public final class Simulation {
   var quiet = QuietDefaults()
   /// How much history the configuration keeps.
   var historyLimits = HistoryLimits(age: .days(400), count: 100_000)
+  /// The snapshots of the store, the newest last.
+  var snapshots: [Snapshot] = []
+  /// Whether the daemon knows of the last restoration.
+  var isRestorationTold = true
   var behaviors: [ChannelName: ChannelBehavior] = [:]
   /// The number of events that the daemon does not know yet.
   var untold = 0
@@ -85,7 +89,7 @@ public final class Simulation {
     healedAt = real
     isHealed = true
     behaviors = [:]
-    store.fault = nil
+    (store.fault, store.isDamaged) = (nil, false)
     if loop == nil { boot() }
     checker.healed(at: mono)
     repairEndpoints()

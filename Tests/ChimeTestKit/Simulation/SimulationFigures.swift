@@ -18,6 +18,8 @@ public struct SimulationFigures: Sendable {
   public var starts = 0
   public var crashes = 0
   public var clockSteps = 0
+  /// Stores that were damaged and restored.
+  public var restorations = 0
   public var suspends = 0
   /// Sleeps that the alarm ended.
   public var wakings = 0
@@ -57,6 +59,7 @@ public struct SimulationFigures: Sendable {
     left.starts += right.starts
     left.crashes += right.crashes
     left.clockSteps += right.clockSteps
+    left.restorations += right.restorations
     left.suspends += right.suspends
     left.wakings += right.wakings
     left.pings += right.pings

@@ -47,7 +47,7 @@ public struct PlannedAction: Hashable, Sendable {
     case track, log, undo
     case endpoint, forget, enable, disable, redeliver, discard, quiet
     // The machine.
-    case channel, step, suspend, stop, zone, tzdata, store, history
+    case channel, step, suspend, stop, zone, tzdata, store, history, snapshot, damage
     // The daemon.
     case crash, restart
     // Daemons of a fleet: the network to the database is cut, the machine is lost.

@@ -11,24 +11,38 @@ final class TrackerChecker {
   private var sums: [Day: Sum] = [:]
   private var seen = Seen()
 
-  private struct Day: Hashable {
+  fileprivate struct Day: Hashable {
     var key: TrackerKey
     var day: CivilDate
   }
 
-  private struct Sum {
+  fileprivate struct Sum {
     var count = 0
     var total = Quantity.zero
   }
 
   /// What changes with every change of trackers.
-  private struct Seen: Equatable {
+  fileprivate struct Seen: Equatable {
     var entry: Int64 = 0
     var change: Int64 = 0
     var count = 0
   }
 
   init(_ world: Simulation) { self.world = world }
+
+  /// What it knows of the store.
+  struct Model {
+    fileprivate var entries: [EntryID: Entry]
+    fileprivate var changes: [[EntryID]]
+    fileprivate var sums: [Day: Sum]
+    fileprivate var seen: Seen
+  }
+
+  var model: Model { Model(entries: entries, changes: changes, sums: sums, seen: seen) }
+
+  func goBack(to model: Model) {
+    (entries, changes, sums, seen) = (model.entries, model.changes, model.sums, model.seen)
+  }
 
   /// Returns whether the day of `time` needs nothing more, so that the reminder is silent.
   func isDone(_ reminder: Reminder, at time: Instant, _ contents: MemoryContents, _ context: ReminderContext) -> Bool {
