@@ -230,7 +230,9 @@ extension InvariantChecker {
     let others = daemon.underWay.values.count {
       $0.delivery.queue == queue && !daemon.reported.contains($0.delivery.id)
     }
-    if others >= policy.concurrency { fail("\(others + 1) attempts at \(queue.channel) are in flight at once") }
+    if others >= min(policy.concurrency, world.commandConcurrency(queue.channel) ?? .max) {
+      fail("\(others + 1) attempts at \(queue.channel) are in flight at once")
+    }
     if policy.isOrdered, others > 0 { fail("\(queue.channel) is ordered, and has several messages in flight") }
     if policy.isClosed { fail("\(queue.channel) is closed and is sent \(id)") }
     guard let rate = policy.rate else { return begins[queue] = nil }

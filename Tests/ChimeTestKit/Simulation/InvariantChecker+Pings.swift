@@ -18,10 +18,10 @@ extension InvariantChecker {
     var from: [OccurrenceID: Instant] = [:]
     /// Times whose ping was awaited and that do not recur.
     var begun: [ReminderID: Set<Instant>] = [:]
-    /// How often this daemon reported downtime, and how many occurrences were missed or late because of it.
-    var downtime = (reported: 0, seen: 0)
-    /// How often the current transaction reports downtime.
-    var downtimesReported = 0
+    /// How often this daemon reported downtime to each owner.
+    var downtimesReported: [UInt32: Int] = [:]
+    /// How often the current transaction reports downtime to each owner.
+    var downtimesTold: [UInt32: Int] = [:]
     /// The number of firing transactions that this daemon has committed.
     var fires = 0
     /// Until when events may be late, by CLOCK_BOOTTIME in milliseconds.
@@ -39,7 +39,7 @@ extension InvariantChecker {
   func permitDelays(for length: Int64) { pinging.roughUntil = max(pinging.roughUntil, world.real + length) }
 
   /// Whether nothing has disturbed the daemon for a while.
-  private func isCalm(for length: Milliseconds) -> Bool {
+  func isCalm(for length: Milliseconds) -> Bool {
     guard let loop = world.loop, loop.isReady, !loop.isStopping, loop.core.degradedMode.isEmpty, world.storeFault == nil
     else {
       return false
@@ -213,7 +213,7 @@ extension InvariantChecker {
 
   func checkNotice(_ reminder: Reminder, _ work: Work) {
     pinging.notices += 1
-    if reminder.tags.contains("downtime") { pinging.downtimesReported += 1 }
+    if reminder.tags.contains("downtime") { pinging.downtimesTold[reminder.owner, default: 0] += 1 }
     let isRight =
       switch work.kind {
       case .outbox: true
@@ -227,25 +227,29 @@ extension InvariantChecker {
   /// Checks that downtime is reported once, with the first firing, if occurrences were missed or late because of it.
   func checkDowntime(_ changes: MemoryTransaction.Changes, _ work: Work) {
     pinging.fires += 1
-    let told = pinging.downtimesReported
-    pinging.downtimesReported = 0
-    let seen = changes.occurrences.count { id in
+    let told = pinging.downtimesTold
+    pinging.downtimesTold = [:]
+    let seen = changes.occurrences.compactMap { id -> UInt32? in
       guard let new = contents.occurrences[id], let reminder = contents.reminders[id.reminder],
         !reminder.isExpectation
-      else { return false }
+      else { return nil }
       switch new.state {
-      case .fired: return new.firedAt == work.now && new.late == .downtime && new.rounds == 1
-      case .missed(.downtime): return new.endedAt == work.now && reminder.catchUp.downtime != .skip
-      default: return false
+      case .fired: return new.firedAt == work.now && new.late == .downtime && new.rounds == 1 ? new.owner : nil
+      case .missed(.downtime):
+        return new.endedAt == work.now && reminder.catchUp.downtime != .skip ? new.owner : nil
+      default: return nil
       }
     }
-    pinging.downtime.reported += told
-    pinging.downtime.seen += seen
-    if told > 0 { world.figures.downtimes += 1 }
-    if pinging.downtime.reported > 1 { fail("one daemon reports downtime \(pinging.downtime.reported) times") }
-    if told > 0, pinging.fires > 1 { fail("downtime is reported after the first firing") }
-    if pinging.fires == 1, seen > 0, told == 0, world.loop?.startedAt == work.uptime.runningSince {
-      fail("\(seen) times were missed or late because of downtime, which is not reported")
+    if !told.isEmpty { world.figures.downtimes += 1 }
+    for (owner, count) in told {
+      pinging.downtimesReported[owner, default: 0] += count
+      let all = pinging.downtimesReported[owner] ?? 0
+      if all > 1 { fail("one daemon reports downtime \(all) times to \(owner)") }
+    }
+    if !told.isEmpty, pinging.fires > 1 { fail("downtime is reported after the first firing") }
+    guard pinging.fires == 1, world.loop?.startedAt == work.uptime.runningSince else { return }
+    for owner in Set(seen).sorted() where told[owner] == nil {
+      fail("times of \(owner) were missed or late because of downtime, which is not reported")
     }
   }
 }

@@ -35,6 +35,7 @@ extension InvariantChecker {
     pinging.lastSuccess = model.pinging.lastSuccess
     (pinging.down, pinging.from, pinging.begun) = (model.pinging.down, model.pinging.from, model.pinging.begun)
     trackers.goBack(to: model.trackers)
+    tenants.goBack(contents)
     (shownAs, settled, reportedRounds, calledOff) = ([:], [], [], [])
     (wakeSeen.commits, waitsSeen.commits) = (-1, -1)
     forgetTimetables()

@@ -224,7 +224,10 @@ extension InvariantChecker {
         if state != .missed(.paused) { wrong("the reminder was paused") }
         continue
       }
-      let isDone = [one.time, now].contains { trackers.isDone(reminder, at: $0, contents, work.context) }
+      // Days longer ago than 400 are not read (`LinkedTracker`).
+      let isRead = now - one.time < .days(390) || state != .missed(.doneAlready)
+      let asked = now - one.time < .days(390) ? [one.time, now] : [now]
+      let isDone = !isRead || asked.contains { trackers.isDone(reminder, at: $0, contents, work.context) }
       // What was decided without the store may have known less, or more.
       if decided == nil ? isDone : state == .missed(.doneAlready) {
         if state != .missed(.doneAlready) { wrong("the goal of its tracker is met") }

@@ -53,6 +53,7 @@ final class InvariantChecker {
   var chains = Chaining()
   lazy var history = HistoryChecker(world)
   lazy var trackers = TrackerChecker(world)
+  lazy var tenants = TenantChecker(world)
   var pinging = Pinging()
   private var timetables: [ReminderID: Cached] = [:]
   private var emptyFires = 0
@@ -154,6 +155,7 @@ final class InvariantChecker {
   func judge(_ changes: MemoryTransaction.Changes, _ work: Work) {
     changed = changes.occurrences
     if work.kind == .history { return checkPruning(changes, work) }
+    tenants.check(changes, work)
     trackers.check(contents, done: isAnswer(work.kind) ? newlyDone(changes) : [], work)
     recordEnds(changes, work)
     let wasDown = isDown(work)
@@ -234,6 +236,7 @@ final class InvariantChecker {
       checkTimers(loop, wakeups)
       checkWaits(loop)
       checkWake(loop)
+      tenants.checkPromptness(loop)
       checkDegradedMode(loop, wakeups)
       checkAwaitedTimes()
       history.check()
@@ -257,7 +260,7 @@ final class InvariantChecker {
   func daemonStarts() {
     begins = [:]
     (buffered, shownAs, settled, reportedRounds, calledOff) = (Buffered(), [:], [], [], [])
-    (pinging.downtime, pinging.fires) = ((0, 0), 0)
+    (pinging.downtimesReported, pinging.fires) = ([:], 0)
     history.daemonStarts()
     daemonWasStopped()
   }

@@ -24,8 +24,8 @@ struct PlanGenerator {
   let days: Int
   var random: SeededGenerator
   private var texts: ScheduleTexts
-  private var actions: [PlannedAction] = []
-  private var start = Instant.earliest
+  private(set) var actions: [PlannedAction] = []
+  private(set) var start = Instant.earliest
   private var zone = "UTC"
   private var zones: SimulatedZones
   /// The reminders that exist, as far as predictable, to aim events at their times.
@@ -379,7 +379,7 @@ struct PlanGenerator {
 
   /// Plans reminders that come at one moment, to an endpoint that takes one message at a time, and what happens meanwhile.
   ///
-  /// - Returns: when they are due.
+  /// - Returns: when they are due for the second time, when more of them are claimed ahead.
   @discardableResult
   mutating func crowd() -> Int64 {
     let (at, minutes, hook) = (number(0...span), number(2...20), pick(SimulationPlan.hooks))
@@ -411,7 +411,7 @@ struct PlanGenerator {
     }
     put(due + minutes * 120_000, .channel, hook, 20, ["mood": "well"])
     put(due + minutes * 120_000, .endpoint, hook, 0, endpoint())
-    return due
+    return due + minutes * 60_000
   }
 
   private mutating func step() {

@@ -336,7 +336,7 @@ final class SimulatedDaemon {
     let limit = Milliseconds.seconds(20)
     let queues = known.map { ($0.queue, DeliveryQueuePolicy($0, concurrency: 8, attemptLimit: limit)) }
     return DeliveryQueuePolicies(
-      queues: Dictionary(queues) { _, last in last },
+      queues: Dictionary(queues) { _, last in last }, channels: Simulation.commands,
       desktop: DeliveryQueuePolicy(concurrency: 64, attemptLimit: limit),
       usual: DeliveryQueuePolicy(concurrency: 8, attemptLimit: limit))
   }

@@ -6,8 +6,13 @@ import ChimeTracking
 extension Simulation {
   static let owner: UInt32 = 1_000
 
-  static func queue(_ channel: String) -> DeliveryQueue {
-    DeliveryQueue(owner: owner, channel: ChannelName(rawValue: channel))
+  /// Returns the owner that the word `owner` counts from the usual one.
+  static func owner(_ words: [String: String]) -> UInt32 {
+    words["owner"].flatMap { UInt32($0) }.map { owner + $0 } ?? owner
+  }
+
+  static func queue(_ channel: String, _ words: [String: String] = [:]) -> DeliveryQueue {
+    DeliveryQueue(owner: owner(words), channel: ChannelName(rawValue: channel))
   }
 
   func ask(_ action: PlannedAction) {
@@ -15,6 +20,7 @@ extension Simulation {
     let (now, context, heard) = (wall, loop.core.context, loop.core.degradedMode.unrecordedOccurrences)
     figures.requests += 1
     loop.write(Work.Kind(action), context: context, at: now) { [self] transaction, _ in
+      asking = store.contents.reminders[ReminderID(rawValue: action.subject)]?.owner ?? Self.owner(action.words)
       let changes = try answer(action, in: transaction, context, loop.core.uptime, heard: heard, now: now)
       return (changes, try loop.wakeups(in: transaction))
     } _: { [self] result in
@@ -35,7 +41,10 @@ extension Simulation {
     guard let loop, loop.isReady, !loop.isStopping else {
       return later(1_000) { [self] in repairEndpoints() }
     }
-    for name in SimulationPlan.hooks { ask(PlannedAction(.zero, .endpoint, name)) }
+    for owner in Set(store.contents.reminders.values.map(\.owner)).sorted() {
+      let words = owner == Self.owner ? [:] : ["owner": "\(owner - Self.owner)"]
+      for name in SimulationPlan.hooks { ask(PlannedAction(.zero, .endpoint, name, 0, words)) }
+    }
   }
 
   struct Refused: Error {}
@@ -57,11 +66,11 @@ extension Simulation {
       let next = try firstTime(of: reminder, context, after: now)
       try transaction.upsert(reminder, next: next, since: now)
     case .remove:
-      guard try transaction.reminder(id) != nil else { throw Refused() }
+      guard let owner = try transaction.reminder(id)?.reminder.owner else { throw Refused() }
       let open =
         try transaction.occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 100))
         + transaction.awaited(of: id)
-      for selection in [ReminderSelection.following(id, owner: Self.owner), .needing(id, owner: Self.owner)]
+      for selection in [ReminderSelection.following(id, owner: owner), .needing(id, owner: owner)]
       where try !transaction.reminderIDs(selection, after: nil, limit: 1).isEmpty { throw Refused() }
       try transaction.remove(id, now: now)
       (changes.changed, changes.removed) = ([id], [id])
@@ -80,6 +89,7 @@ extension Simulation {
           edited.chainedTimes = reminder.chainedTimes
           edited.createdAt = reminder.createdAt
           edited.generation = reminder.generation
+          edited.owner = reminder.owner
           try requireOthers(of: edited, in: transaction)
           reminder = edited
         }
@@ -126,8 +136,9 @@ extension Simulation {
     _ action: PlannedAction, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
   ) throws -> CommitChanges {
     var generator = SeededGenerator(seed: bits())
-    let work = TrackingOperations(in: transaction, owner: Self.owner, context, now: now)
-    let key = TrackerKey(owner: Self.owner, id: TrackerID(rawValue: action.subject))
+    let owner = Self.owner(action.words)
+    let work = TrackingOperations(in: transaction, owner: owner, context, now: now)
+    let key = TrackerKey(owner: owner, id: TrackerID(rawValue: action.subject))
     func amount(_ number: Int64) -> Quantity { Quantity(grains: number * Quantity.one.grains) }
     do {
       switch action.verb {
@@ -137,7 +148,11 @@ extension Simulation {
         let isAmount = action.words["usual"] != nil
         var tracker = Tracker(
           id: key.id, owner: key.owner, title: LocalizedText(action.subject), kind: isAmount ? .amount : .check,
-          goal: goal == 0 ? nil : Goal(isAmount ? .total(amount(goal)) : .count(Int(goal))),
+          goal: goal == 0
+            ? nil
+            : Goal(
+              isAmount ? .total(amount(goal)) : .count(Int(goal)),
+              each: action.words["per"].flatMap(Goal.Period.init) ?? .day),
           usual: action.words["usual"].flatMap { Int64($0) }.map(amount),
           startedOn: context.zones.local.civil(at: now).date, createdAt: now)
         tracker.dayStartsAt = action.words["from"].flatMap { Int($0) } ?? 0
@@ -176,7 +191,7 @@ extension Simulation {
   /// Rejects a reminder that depends on a missing reminder, or on itself through others.
   private func requireOthers(of reminder: Reminder, in transaction: any StoreTransaction) throws {
     let others = reminder.dependsOn
-    for id in others where try transaction.reminder(id) == nil { throw Refused() }
+    for id in others where try transaction.reminder(id)?.reminder.owner != reminder.owner { throw Refused() }
     guard try Chains.cycle(of: reminder, through: others, in: transaction) == nil else { throw Refused() }
   }
 
@@ -191,7 +206,7 @@ extension Simulation {
     _ action: PlannedAction, in transaction: any StoreTransaction, now: Instant
   ) throws -> (CommitChanges, Bool) {
     var changes = CommitChanges()
-    let queue = Self.queue(action.subject)
+    let queue = Self.queue(action.subject, action.words)
     switch action.verb {
     case .endpoint:
       var settings = EndpointSettings()
@@ -212,7 +227,7 @@ extension Simulation {
       try transaction.put(endpoint)
       if action.verb == .enable { try transaction.wake(queue: queue, now: now) }
     case .redeliver:
-      let filter = DeliveryFilter(channel: queue.channel, state: .dead)
+      let filter = DeliveryFilter(owner: queue.owner, channel: queue.channel, state: .dead)
       for delivery in try transaction.deliveries(filter, page: Page(limit: 50)) {
         if try transaction.occurrence(delivery.occurrence)?.isOpen == true {
           try transaction.replay(delivery.id, now: now)
@@ -222,7 +237,7 @@ extension Simulation {
     case .discard:
       var pending: Set<DeliveryID> = []
       for state in [DeliveryFilter.State.pending, .waiting] {
-        let filter = DeliveryFilter(channel: queue.channel, state: state)
+        let filter = DeliveryFilter(owner: queue.owner, channel: queue.channel, state: state)
         pending.formUnion(try transaction.deliveries(filter, page: Page(limit: 500)).map(\.id))
       }
       for id in pending { try transaction.acknowledge(id, attempt: nil, state: .cancelled(at: now)) }
@@ -262,7 +277,7 @@ extension Simulation {
     guard let rules = context.zones.zone(for: zone) else { throw Refused() }
     let schedule = try Schedule.parse(words["when"] ?? "", now: now, in: context.scheduleContext(in: rules))
     var reminder = Reminder(
-      id: id, owner: owner, title: words["when"] ?? "", schedule: schedule, timezone: zone, createdAt: now)
+      id: id, owner: owner(words), title: words["when"] ?? "", schedule: schedule, timezone: zone, createdAt: now)
     reminder.gap = words["gap"].flatMap(GapRule.init)
     reminder.fold = words["fold"].flatMap(FoldRule.init)
     reminder.within = words["within"].flatMap { Int64($0) }.map { .seconds($0) }

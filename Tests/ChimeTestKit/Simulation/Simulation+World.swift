@@ -127,10 +127,13 @@ extension Simulation {
       case "snooze": mood.answer = .snooze(for: .minutes(50))
       default: break
       }
-      let name = ChannelName(rawValue: action.subject)
-      let wasShut = behaviors[name]?.kind == .unavailable
-      behaviors[name] = mood
-      if wasShut, name == .desktop { tell(within: 20) { $0.drive { $0.wakeQueues { $0.channel == .desktop } } } }
+      let queue = Self.queue(action.subject, action.words)
+      let wasShut = behaviors[queue]?.kind == .unavailable
+      behaviors[queue] = mood
+      checker.tenants.channelChanges(queue)
+      if wasShut, queue.channel == .desktop {
+        tell(within: 20) { $0.drive { $0.wakeQueues { $0.channel == .desktop } } }
+      }
     case .store:
       guard let kind = SimulatedStore.Fault.Kind(rawValue: action.subject) else { return }
       store.fault = SimulatedStore.Fault(kind: kind, until: mono + action.amount)
@@ -187,9 +190,11 @@ extension Simulation {
     checker.sends(message, daemon)
     figures.attempts += 1
     let queue = message.delivery.queue
-    var mood = behaviors[queue.channel] ?? ChannelBehavior()
+    var mood = behaviors[queue] ?? ChannelBehavior()
     // An unknown address is unreachable.
-    if queue.channel != .desktop, store.contents.endpoints[queue] == nil { mood = ChannelBehavior(kind: .unavailable) }
+    if queue.channel != .desktop, !isCommand(queue.channel), store.contents.endpoints[queue] == nil {
+      mood = ChannelBehavior(kind: .unavailable)
+    }
     let started = wall
     var takes = max(1, mood.takes / 2 + chance(0...max(1, mood.takes)))
     var (outcome, next, status) = (Attempt.Outcome.failed, ChannelReport.NextStep.retry, Int?.none)
@@ -203,6 +208,9 @@ extension Simulation {
     case .gone: (takes, next, status) = (50, .disable("it is gone"), 410)
     case .unavailable: (takes, outcome, next) = (1, .refused, .blocked(.seconds(queue.channel == .desktop ? 30 : 300)))
     case .omit: (outcome, next) = (.refused, .cancel)
+    }
+    if isCommand(queue.channel) {
+      (outcome, next, status) = Self.result(of: mood.kind, bits: bits())
     }
     takes = min(takes, 15_000)
     // A message may be delivered although its response is lost.

@@ -31,7 +31,9 @@ public final class Simulation {
   var snapshots: [Snapshot] = []
   /// Whether the daemon knows of the last restoration.
   var isRestorationTold = true
-  var behaviors: [ChannelName: ChannelBehavior] = [:]
+  var behaviors: [DeliveryQueue: ChannelBehavior] = [:]
+  /// Whose request the current transaction carries out.
+  var asking: UInt32?
   /// The number of events that the daemon does not know yet.
   var untold = 0
   var isHealed = false
@@ -88,6 +90,7 @@ public final class Simulation {
   private func heal() {
     healedAt = real
     isHealed = true
+    for queue in behaviors.keys { checker.tenants.channelChanges(queue) }
     behaviors = [:]
     (store.fault, store.isDamaged) = (nil, false)
     if loop == nil { boot() }

@@ -6,8 +6,8 @@ import ChimeTracking
 final class TrackerChecker {
   private unowned let world: Simulation
   private var entries: [EntryID: Entry] = [:]
-  /// The entries that each change has made, oldest first; the last one can be undone.
-  private var changes: [[EntryID]] = []
+  /// The entries that each change of an owner has made, oldest first; the last one can be undone.
+  private var changes: [UInt32: [[EntryID]]] = [:]
   private var sums: [Day: Sum] = [:]
   private var seen = Seen()
 
@@ -33,7 +33,7 @@ final class TrackerChecker {
   /// What it knows of the store.
   struct Model {
     fileprivate var entries: [EntryID: Entry]
-    fileprivate var changes: [[EntryID]]
+    fileprivate var changes: [UInt32: [[EntryID]]]
     fileprivate var sums: [Day: Sum]
     fileprivate var seen: Seen
   }
@@ -53,7 +53,15 @@ final class TrackerChecker {
   }
 
   private func isMet(_ tracker: Tracker, on day: CivilDate) -> Bool {
-    guard let sum = sums[Day(key: tracker.key, day: day)], sum.count > 0 else { return false }
+    var sum = Sum()
+    // A week begins on Monday.
+    let days = tracker.goal?.period == .week ? (day.weekday.rawValue - Weekday.monday.rawValue + 7) % 7 : 0
+    for back in 0...days {
+      guard let one = sums[Day(key: tracker.key, day: day.adding(days: -back) ?? day)] else { continue }
+      sum.count += one.count
+      sum.total = sum.total + one.total
+    }
+    guard sum.count > 0 else { return false }
     return switch tracker.goal?.target {
     case .count(let count): sum.count >= count
     case .total(let total): sum.total >= total
@@ -92,14 +100,16 @@ final class TrackerChecker {
     _ added: [Entry], _ removed: [Entry], _ tracking: MemoryTracking, done: [Reminder], isNews: Bool, _ work: Work
   ) {
     func fail(_ what: String) { world.checker.fail("\(work.kind) at \(work.now.text): \(what)") }
+    let isRequest = if case .answer = work.kind { false } else { true }
+    let owner = (isRequest ? world.asking : done.first?.owner) ?? Simulation.owner
     if work.kind == .client(.undo) {
-      let undone = Set(changes.popLast() ?? [])
+      let undone = Set(changes[owner]?.popLast() ?? [])
       if !added.isEmpty || Set(removed.map(\.id)) != undone {
         fail("\(removed.count) entries are gone, and the last change had made \(undone.count)")
       }
       return
     }
-    if isNews { changes.append(added.map(\.id)) }
+    if isNews { changes[owner, default: []].append(added.map(\.id)) }
     if !removed.isEmpty { fail("\(removed.count) entries are gone, and nobody has undone them") }
     if work.kind == .client(.log) { return added.count == 1 ? () : fail("\(added.count) entries are logged") }
     var wanted: [TrackerID: Quantity?] = [:]

@@ -209,7 +209,7 @@ final class FleetSimulation {
 
   // MARK: Channels
 
-  var queues: [DeliveryQueue] { SimulationPlan.fleetHooks.map(Simulation.queue) }
+  var queues: [DeliveryQueue] { SimulationPlan.fleetHooks.map { Simulation.queue($0) } }
 
   func send(_ message: OutboundMessage, from member: SimulatedMember) {
     checker.sends(message, member)
