@@ -278,7 +278,9 @@ struct LinkedReminderTests {
       default: break
       }
     }
-    #expect(!scenario.shown.isEmpty && !scenario.missed.isEmpty)
+    #expect(!scenario.shown.isEmpty)
+    // Paced times stop when the goal is met, so a run may have none that is missed.
+    if !link.pace { #expect(!scenario.missed.isEmpty) }
     #expect(try await scenario.next(reminder) != nil)
   }
 }
