@@ -88,7 +88,7 @@ extension SQLTransaction {
       """, now, key)
     try connection.run(
       """
-      UPDATE occurrence SET state = 4, ended_at = $1, snoozed_until = NULL
+      UPDATE occurrence SET state = 4, ended_at = $1, snoozed_until = NULL, repeat_at = NULL
       WHERE state > 2 AND reminder = $2 AND state = 6
       """, now, key)
     return true

@@ -132,10 +132,14 @@ extension StoreConformance {
         try store.update(occurrence, now: at(20))
         try expect(store.awaited(of: id), is: [], "the awaited occurrences")
         try expect(store.reminder(id)?.coming, is: at(100), "what comes first")
+        var other = try store.awaited(of: ReminderID(rawValue: "bbbb"))[0]
+        other.repeatAt = at(45)
+        try store.update(other, now: at(25))
         try store.remove(ReminderID(rawValue: "bbbb"), now: at(30))
         try expect(store.awaited(of: ReminderID(rawValue: "bbbb")), is: [], "what is awaited of a removed one")
         let gone = try store.occurrences(OccurrenceFilter(reminder: ReminderID(rawValue: "bbbb")), page: Page())
         try expect(gone.map(\.state), is: [.dismissed], "its state")
+        try expect(gone.map(\.repeatAt), is: [nil], "when it is repeated")
         try expect(store.claimDue(now: at(50), limit: 9), is: [], "what is due")
       }
     },
