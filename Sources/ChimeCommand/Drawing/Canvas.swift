@@ -5,7 +5,7 @@ struct Glyphs: Sendable, Equatable {
   var isASCII: Bool
 
   static let option = Verb.Option.flag(
-    "ascii", nil, "Draw with the characters of a typewriter; so it is outside UTF-8 locales")
+    "ascii", nil, "Draw with ASCII characters; the default outside UTF-8 locales")
 
   init(isASCII: Bool) { self.isASCII = isASCII }
 

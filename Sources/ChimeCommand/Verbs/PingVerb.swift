@@ -13,7 +13,7 @@ enum PingVerb {
       "Chime keeps the last 100 pings of each, with the end of their output: `chime expect show`.",
     ],
     options: [
-      .flag("start", nil, "It begins"), .flag("fail", nil, "It has failed"),
+      .flag("start", nil, "Report that a run begins"), .flag("fail", nil, "Report a failure"),
       .value("status", nil, "N", "Its exit status; any value but 0 is a failure"),
       .value("message", "m", "FILE", "Its output, of which the last 10 kB are kept; - for standard input"),
     ],

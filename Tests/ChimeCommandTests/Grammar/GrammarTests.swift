@@ -1,4 +1,5 @@
 import ChimeControl
+import Foundation
 import Testing
 
 @testable import ChimeCommand
@@ -148,5 +149,19 @@ import Testing
         #expect(parsed.path.contains { $0.name == verb.name })
       }
     }
+  }
+
+  /// The extraction of texts finds every text of the help, wherever its verb or option is declared.
+  @Test func everyTextOfTheHelpCanBeTranslated() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+    let template = try String(contentsOf: root.appending(path: "po/chime.pot"), encoding: .utf8)
+    func isThere(_ text: String) -> Bool {
+      let quoted = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      return template.contains("\nmsgid \"\(quoted)\"\n")
+    }
+    for verb in CommandTable.standard.allVerbs {
+      for text in [verb.summary] + verb.details { #expect(isThere(text), "\(verb.name)") }
+    }
+    for option in CommandTable.standard.allOptions { #expect(isThere(option.summary), "--\(option.name)") }
   }
 }

@@ -56,7 +56,8 @@ enum EndpointAdding {
 
   private static let settings: [Verb.Option] = [
     .value(
-      "header", nil, "'NAME: VALUE'", "Send a header of one's own; {{title}} and the like may be in it, and {{token}}",
+      "header", nil, "'NAME: VALUE'",
+      "Send one more header; it may contain {{title}} and other fields of a template, and {{token}}",
       repeats: true),
     .value("template", nil, "NAME|FILE", "Send by a template: ntfy, slack … or a file, with a / or .json in its name"),
     .value(
