@@ -53,6 +53,9 @@ struct Fault: Error {
   var repair: Repair?
   /// Whether the words were understood but their meaning is impossible. Such a fault outranks one about words.
   var isMeaning = false
+  /// Whether the words were understood up to here as written form. If spoken language does not understand the text
+  /// either, this fault tells more than its fault.
+  var isConclusive = false
   /// The possible readings of an ambiguous text, for the user to choose from.
   var choices: [Repair] = []
   /// The byte at which an incremental parse failed. No text that starts with the same bytes and continues past this
@@ -67,6 +70,13 @@ struct Fault: Error {
   func ofMeaning() -> Fault {
     var fault = self
     fault.isMeaning = true
+    return fault
+  }
+
+  /// Returns the same fault, marked as conclusive.
+  func concluding() -> Fault {
+    var fault = self
+    fault.isConclusive = true
     return fault
   }
 

@@ -186,9 +186,9 @@ enum ScheduleReader {
           // A fault of meaning tells more than an unknown word, and so does a fault further on. A misspelled word tells most.
           let isBetter = error.isMeaning || error.range.lowerBound > fault.range.lowerBound
           let isPlain = fault.repair == nil && fault.code == .invalidSchedule
-          if isPlain && isBetter || !error.choices.isEmpty {
+          if isPlain && isBetter && !fault.isConclusive || !error.choices.isEmpty {
             fault = error
-          } else if isBetter, fault.repair != nil {
+          } else if isBetter, fault.repair != nil, !fault.isConclusive {
             fault.otherwise = [error]
           }
         }

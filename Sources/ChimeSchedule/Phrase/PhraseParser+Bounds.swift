@@ -50,7 +50,7 @@ extension PhraseParser {
   }
 
   private func repeated(_ range: Range<Int>) -> Fault {
-    Fault(range: range, problem: "\(lexer.quoted(range)) occurs twice", expected: "each bound once")
+    Fault(range: range, problem: "\(lexer.quoted(range)) occurs twice", expected: "each bound once").concluding()
   }
 
   /// Parses `exception { ( "," | "and" ) exception }`.
@@ -101,7 +101,8 @@ extension PhraseParser {
     guard first <= last else {
       throw Fault(
         range: start.lowerBound..<lexer.previousEnd, problem: "the range of dates ends before it begins",
-        expected: "the earlier date first", repair: .init(start.lowerBound..<lexer.previousEnd, "\(last)..\(first)"))
+        expected: "the earlier date first", repair: .init(start.lowerBound..<lexer.previousEnd, "\(last)..\(first)")
+      ).concluding()
     }
     ranges.append(first...last)
   }

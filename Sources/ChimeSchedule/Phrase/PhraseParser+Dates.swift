@@ -211,7 +211,8 @@ extension PhraseParser {
       guard first <= last else {
         throw Fault(
           range: start..<lexer.previousEnd, problem: "the run of days ends before it begins",
-          expected: "the earlier day first", repair: .init(start..<lexer.previousEnd, "\(last)-\(first)"))
+          expected: "the earlier day first", repair: .init(start..<lexer.previousEnd, "\(last)-\(first)")
+        ).concluding()
       }
       for day in first...last { selection.insert(day: day, fromEnd: false) }
       guard let after = try listSign(), after.token.kind == .number, !after.isNumeral, !PhraseParser.isBound(after),

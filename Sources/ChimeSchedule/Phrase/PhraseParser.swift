@@ -22,7 +22,8 @@ struct PhraseParser {
       if isBound {
         throw Fault(
           range: lexer.token.range, problem: "\(lexer.quoted) cannot be used with a single moment",
-          expected: "the end, or a recurring schedule like \"every fri at 9\"", repair: everyRepair)
+          expected: "the end, or a recurring schedule like \"every fri at 9\"", repair: everyRepair
+        ).concluding()
       }
     } else {
       count = try readBounds(into: &phrase.bounds)
@@ -272,7 +273,8 @@ struct PhraseParser {
       throw Fault(
         range: count,
         problem: "a schedule that counts from completion cannot have a number of times, because each answer moves it",
-        expected: "\"until\" and a date")
+        expected: "\"until\" and a date"
+      ).concluding()
     }
     try fillWeekday(of: &phrase)
     guard phrase.bounds.starting == nil else { return }

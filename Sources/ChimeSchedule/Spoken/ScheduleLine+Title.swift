@@ -27,6 +27,13 @@ extension ScheduleLine.Reader {
   /// Returns whether a time names no day.
   private func isDayless(_ run: Run) -> Bool { !line[run.words].contains { $0.namesDay } }
 
+  /// Returns whether a time is one day of the month without its month: `on the 3rd`.
+  private func isDayOfMonth(_ run: Run) -> Bool {
+    guard case .phrase(let phrase) = run.schedule.rule, phrase.isOneOff else { return false }
+    let words = line[run.words]
+    return words.contains { $0.has(.ordinal) } && !words.contains { $0.has(.month) || $0.has(.unit) }
+  }
+
   /// Returns whether a word beside a time without a day may name the day: `dentist tom at 9`. Capitalized, it is a name.
   private func mayBeDay(_ index: Int, beside run: Run) -> Bool {
     SpokenWords.perhapsDays[line[index].text] != nil && isDayless(run)
@@ -154,6 +161,8 @@ extension ScheduleLine.Reader {
       let word = line[index]
       if word.has([.alone, .clock, .date, .ordinal]) { return true }
       let before = self.word(index - 1, in: range)
+      // "2 days kk from now at 18:15"
+      if word.plain == "now", before?.plain == "from" { return true }
       if word.has(.unit), !word.has(.number), before?.has([.number, .one]) == true { return true }
       return word.has(.number) && before?.has([.hours, .lengths]) == true
     }
@@ -200,8 +209,14 @@ extension ScheduleLine.Reader {
     // Any day counts if the time names none, and any named time of day if it has none.
     let isDayless = isDayless(run)
     let isTimeless = !saysHour(run.words)
+    let isDayOfMonth = isDayOfMonth(run)
     for range in [before, after] {
-      if let found = range.first(where: { saysTime($0, in: range, isDayless, isTimeless) }) { return found }
+      let found = range.first {
+        // Without its "every", "pay rent every month on the 3rd" is not one time.
+        isDayOfMonth && SpokenWords.monthWords.contains(line[$0].plain) && !line[$0].has(.quoted)
+          || saysTime($0, in: range, isDayless, isTimeless)
+      }
+      if let found { return found }
     }
     guard let last = after.last else { return nil }
     // The year of a date may be separated from it: "march 20 Zyx 2027".

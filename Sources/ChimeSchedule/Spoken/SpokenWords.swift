@@ -97,6 +97,9 @@ enum SpokenWords {
   static let except: Set = ["except", "excluding", "excepting", "without", "skipping"]
   static let every: Set = ["every", "each", "ev"]
 
+  /// Words that make a day of the month one of every month: `monthly on the 3rd`.
+  static let monthWords: Set = ["month", "months", "monthly"]
+
   /// Words that say by themselves how often.
   static let often: Set = [
     "daily", "everyday", "nightly", "weekly", "fortnightly", "monthly", "yearly", "annually", "quarterly", "hourly",
