@@ -20,11 +20,14 @@ public struct ProgressAggregator: Sendable {
   let calendar: CountedCalendar
   /// The rules, one per era of the calendar.
   private let rules: [StrengthRule]
+  /// The longest window of these rules. A day outside the window of its own era may lie in that of the next.
+  private let longestWindow: Int
 
   public init(_ tracker: Tracker) {
     self.tracker = tracker
     calendar = CountedCalendar(tracker)
     rules = calendar.eras.map { StrengthRule(tracker, $0.weekdays) }
+    longestWindow = rules.map(\.window).max() ?? 1
   }
 
   /// Returns the rule that applies on a day.
@@ -194,11 +197,12 @@ public struct ProgressAggregator: Sendable {
     let amount = rule.contribution(of: new, tracker)
     var recent = summary.carry.recent
     if recent.last?.day == day { recent.removeLast() }
-    recent.removeAll { calendar.position($0.day) <= position - rule.window }
+    recent.removeAll { calendar.position($0.day) <= position - longestWindow }
     if amount != 0 { recent.append(TrackerSummary.Contribution(day: day, amount: amount)) }
     if let enough = rule.enough, recent.count > enough { recent.removeFirst(recent.count - enough) }
     summary.carry.recent = recent
-    let worth = rule.worth(of: recent.lazy.map(\.amount))
+    let worth = rule.worth(
+      of: recent.lazy.filter { calendar.position($0.day) > position - rule.window }.map(\.amount))
     summary.strength = rule.step(summary.carry.settled, worth: worth)
   }
 
