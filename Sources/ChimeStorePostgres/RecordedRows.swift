@@ -151,19 +151,19 @@ struct DeliveryRows {
   private var isEmpty = true
   private var hasLaterRound = false
 
-  mutating func append(_ delivery: Delivery, of key: Int64, _ standing: DeliveryQueueRow) {
+  mutating func append(_ delivery: Delivery, of key: Int64, _ queueRow: DeliveryQueueRow) {
     let (code, at) = DeliveryCode.of(delivery.state)
     id.append(delivery.id.stored)
     scheduledAt.append(delivery.occurrence.scheduledAt)
     reminder.append(key)
-    queue.append(standing.key)
+    queue.append(queueRow.key)
     round.append(delivery.round)
     state.append(code)
     stateAt.append(at)
     visibleAt.append(at ?? delivery.createdAt)
     attempts.append(delivery.attempts)
     createdAt.append(delivery.createdAt)
-    inOrder.append(standing.isOrdered ? 1 : 0)
+    inOrder.append(queueRow.isOrdered ? 1 : 0)
     attemptsBefore.append(delivery.attemptsBefore)
     event.append(delivery.event?.text)
     isEmpty = false

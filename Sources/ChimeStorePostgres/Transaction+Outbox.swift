@@ -7,12 +7,12 @@ extension Transaction {
     -> [OutboundMessage]
   {
     try requireWriting()
-    guard limit > 0, let standing = try standing(of: queue), let epoch = try claimEpoch(of: standing.shard) else {
+    guard limit > 0, let queueRow = try queueRow(of: queue), let epoch = try claimEpoch(of: queueRow.shard) else {
       return []
     }
     let found = Found<OutboundMessage>()
     var statements: [Connection.Queued] = []
-    for key in try claimable(in: standing, now: now, limit: limit) {
+    for key in try claimable(in: queueRow, now: now, limit: limit) {
       statements.append(
         try connection.queued(
           "UPDATE delivery SET visible_at = $1, epoch = $2 WHERE key = $3", visibleAgain, epoch, key))

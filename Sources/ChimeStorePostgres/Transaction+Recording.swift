@@ -24,19 +24,19 @@ extension Transaction {
   private struct Batch {
     let firings: [FiringResult]
     /// The progress of each reminder; nil if it was removed, so that its firing is dropped.
-    var standings: [ReminderProgress?] = []
+    var progresses: [ReminderProgress?] = []
     /// The index of each firing's first occurrence among all occurrences.
     var first: [Int] = []
     /// Whether each occurrence was written.
     var written: [Bool] = []
 
     // Firings are large; a copy for each step would cost as much as the step.
-    init(_ firings: [FiringResult], standing: (ReminderID) throws -> ReminderProgress?) rethrows {
+    init(_ firings: [FiringResult], progress: (ReminderID) throws -> ReminderProgress?) rethrows {
       self.firings = firings
-      standings.reserveCapacity(firings.count)
+      progresses.reserveCapacity(firings.count)
       first.reserveCapacity(firings.count)
       for place in firings.indices {
-        standings.append(try standing(firings[place].due.reminder.id))
+        progresses.append(try progress(firings[place].due.reminder.id))
         first.append(written.count)
         written.append(contentsOf: repeatElement(false, count: firings[place].occurrences.count))
       }
@@ -45,7 +45,7 @@ extension Transaction {
     /// Whether each decision is based on the present version of its reminder.
     var isCurrent: Bool {
       firings.indices.allSatisfy {
-        standings[$0]?.generation ?? firings[$0].due.reminder.generation == firings[$0].due.reminder.generation
+        progresses[$0]?.generation ?? firings[$0].due.reminder.generation == firings[$0].due.reminder.generation
       }
     }
   }
@@ -61,9 +61,9 @@ extension Transaction {
 
   private func recordTogether(_ firings: [FiringResult]) throws {
     if firings.isEmpty { return }
-    var batch = try Batch(firings) { try standing(of: $0) }
+    var batch = try Batch(firings) { try progress(of: $0) }
     var queues: [DeliveryQueue: DeliveryQueueRow] = [:]
-    for place in firings.indices where batch.standings[place] != nil {
+    for place in firings.indices where batch.progresses[place] != nil {
       for delivery in firings[place].deliveries where queues[delivery.queue] == nil {
         queues[delivery.queue] = try findOrMakeQueue(delivery.queue)
         concernsOthers = true
@@ -98,7 +98,7 @@ extension Transaction {
     var past = (reminder: Integers(), snoozeOf: Integers(), nextAt: Integers(), isEmpty: true)
     let firings = batch.firings
     for index in firings.indices {
-      guard let key = batch.standings[index]?.key else { continue }
+      guard let key = batch.progresses[index]?.key else { continue }
       let (advances, scheduledAt) = (firings[index].advances, firings[index].due.scheduledAt)
       if !advances {
         past.reminder.append(key)
@@ -143,16 +143,16 @@ extension Transaction {
   private func rest(of batch: Batch, _ queues: [DeliveryQueue: DeliveryQueueRow]) throws -> Rest {
     var rest = Rest()
     for index in batch.firings.indices {
-      guard let standing = batch.standings[index] else { continue }
-      try follow(index, of: batch, standing, in: &rest)
-      owe(index, of: batch, standing, queues, in: &rest)
-      advance(index, of: batch, standing, in: &rest)
+      guard let progress = batch.progresses[index] else { continue }
+      try follow(index, of: batch, progress, in: &rest)
+      owe(index, of: batch, progress, queues, in: &rest)
+      advance(index, of: batch, progress, in: &rest)
     }
     return rest
   }
 
   /// Makes fired occurrences due again for their repeats, and ends the repeats of earlier ones.
-  private func follow(_ index: Int, of batch: Batch, _ standing: ReminderProgress, in rest: inout Rest) throws {
+  private func follow(_ index: Int, of batch: Batch, _ progress: ReminderProgress, in rest: inout Rest) throws {
     let occurrences = batch.firings[index].occurrences
     for place in occurrences.indices where batch.written[batch.first[index] + place] {
       // Without repeats there is nothing to end.
@@ -164,21 +164,21 @@ extension Transaction {
       // Occurrences of one reminder go into separate statements: a later one may end what an earlier one has begun.
       while rest.following.count <= place { rest.following.append(FollowingRows()) }
       let scheduledAt = occurrences[place].id.scheduledAt
-      if silences { rest.following[place].silence(standing.key, before: scheduledAt) }
+      if silences { rest.following[place].silence(progress.key, before: scheduledAt) }
       guard let again else { continue }
       let reminder = batch.firings[index].due.reminder
       // The decision may be based on an older definition.
       let wakes =
-        standing.generation == reminder.generation
-        ? reminder.wakes(at: again) : try wakes(reminder: standing.key, at: again)
-      turn.lower(standing.key, to: again)
-      rest.following[place].setDue(standing.key, again: scheduledAt, at: again, wakes: wakes)
+        progress.generation == reminder.generation
+        ? reminder.wakes(at: again) : try wakes(reminder: progress.key, at: again)
+      turn.lower(progress.key, to: again)
+      rest.following[place].setDue(progress.key, again: scheduledAt, at: again, wakes: wakes)
     }
   }
 
   /// Adds the deliveries of the written occurrences.
   private func owe(
-    _ index: Int, of batch: Batch, _ standing: ReminderProgress, _ queues: [DeliveryQueue: DeliveryQueueRow],
+    _ index: Int, of batch: Batch, _ progress: ReminderProgress, _ queues: [DeliveryQueue: DeliveryQueueRow],
     in rest: inout Rest
   ) {
     let (occurrences, deliveries) = (batch.firings[index].occurrences, batch.firings[index].deliveries)
@@ -191,28 +191,28 @@ extension Transaction {
         if isPassedOver { continue }
       }
       guard let queue = queues[deliveries[place].queue] else { continue }
-      rest.deliveries.append(deliveries[place], of: standing.key, queue)
+      rest.deliveries.append(deliveries[place], of: progress.key, queue)
     }
   }
 
   /// Advances a regular due time. If the reminder has changed since, the decision is outdated and the due time stays
   /// for a new one.
-  private func advance(_ index: Int, of batch: Batch, _ standing: ReminderProgress, in rest: inout Rest) {
+  private func advance(_ index: Int, of batch: Batch, _ progress: ReminderProgress, in rest: inout Rest) {
     let firings = batch.firings
-    guard firings[index].advances, standing.generation == firings[index].due.reminder.generation else { return }
-    if firings[index].skipNext != standing.skipNext { rest.skips.append(index) }
+    guard firings[index].advances, progress.generation == firings[index].due.reminder.generation else { return }
+    if firings[index].skipNext != progress.skipNext { rest.skips.append(index) }
     guard let next = firings[index].next else {
-      return rest.advance.end(standing.key, at: firings[index].due.scheduledAt)
+      return rest.advance.end(progress.key, at: firings[index].due.scheduledAt)
     }
     let dueAt = firings[index].nextDueAt ?? next + firings[index].due.reminder.jitterOffset
-    turn.lower(standing.key, to: dueAt)
+    turn.lower(progress.key, to: dueAt)
     var isWaking = false
     if firings[index].due.reminder.wake {
       var after = firings[index].due.reminder
       after.skipNext = firings[index].skipNext
       isWaking = after.wakes(at: dueAt, isRegular: true)
     }
-    rest.advance.move(standing.key, from: firings[index].due.scheduledAt, to: dueAt, next: next, wakes: isWaking)
+    rest.advance.move(progress.key, from: firings[index].due.scheduledAt, to: dueAt, next: next, wakes: isWaking)
   }
 
   private func write(_ rest: Rest, of batch: Batch) throws {
@@ -227,7 +227,7 @@ extension Transaction {
     let stillDue = Set(moved.all)
     var statements: [Connection.Queued] = []
     for index in rest.skips {
-      guard let key = batch.standings[index]?.key, stillDue.contains(key) else { continue }
+      guard let key = batch.progresses[index]?.key, stillDue.contains(key) else { continue }
       let skipNext = batch.firings[index].skipNext
       statements.append(try connection.queued("UPDATE reminder SET skip_next = $1 WHERE key = $2", skipNext, key))
       memory.claimed[batch.firings[index].due.reminder.id]?.skipNext = skipNext

@@ -50,7 +50,7 @@ final class Transaction: SQLTransaction {
     epochs.removeAll(keepingCapacity: true)
   }
 
-  func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
+  func queueRow(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
     try connection.first(
       "SELECT key, ordered, shard FROM delivery_queue WHERE owner = $1 AND channel = $2", queue.owner,
       queue.channel.rawValue
@@ -58,7 +58,7 @@ final class Transaction: SQLTransaction {
   }
 
   func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
-    if let known = try standing(of: queue) { return known }
+    if let known = try queueRow(of: queue) { return known }
     // Another daemon may have created it since, or be creating it.
     let made = try connection.first(
       """

@@ -82,31 +82,31 @@ extension Transaction {
   private func record(_ firing: FiringResult) throws {
     let due = firing.due
     // A removed reminder does not fire.
-    guard let standing = try standing(of: due.reminder.id) else { return }
+    guard let progress = try progress(of: due.reminder.id) else { return }
     var skipped: [OccurrenceID] = []
     if !firing.advances {
       try connection.run(
-        "DELETE FROM due WHERE reminder = ? AND snooze_of = ? AND next_at = ?", standing.key, due.scheduledAt,
+        "DELETE FROM due WHERE reminder = ? AND snooze_of = ? AND next_at = ?", progress.key, due.scheduledAt,
         due.dueAt)
     }
     for occurrence in firing.occurrences {
       // A repeat is written only if its row still matches its decision.
       let isOwn = !firing.advances && occurrence.id.scheduledAt == due.scheduledAt
-      if try insert(occurrence, of: standing.key, comingAgain: isOwn ? due.occurrence?.recursAt : nil) {
-        try follow(occurrence, of: standing, due.reminder)
+      if try insert(occurrence, of: progress.key, comingAgain: isOwn ? due.occurrence?.recursAt : nil) {
+        try follow(occurrence, of: progress, due.reminder)
       } else {
         skipped.append(occurrence.id)
       }
     }
     for delivery in firing.deliveries where !skipped.contains(delivery.occurrence) {
-      try insert(delivery, of: standing.key)
+      try insert(delivery, of: progress.key)
     }
-    if firing.advances { try advance(firing, standing) }
+    if firing.advances { try advance(firing, progress) }
   }
 
   /// Makes a fired occurrence due again for its repeats, and ends the repeats of earlier ones.
-  private func follow(_ occurrence: Occurrence, of standing: ReminderProgress, _ reminder: Reminder) throws {
-    let key = standing.key
+  private func follow(_ occurrence: Occurrence, of progress: ReminderProgress, _ reminder: Reminder) throws {
+    let key = progress.key
     // Without repeats there is nothing to end.
     if reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
       try connection.run(
@@ -125,7 +125,7 @@ extension Transaction {
     if let again = occurrence.recursAt {
       // The decision may be based on an older definition.
       let wakes =
-        standing.generation == reminder.generation
+        progress.generation == reminder.generation
         ? reminder.wakes(at: again) : try wakes(reminder: key, at: again)
       try setDue(reminder: key, snoozeOf: occurrence.id.scheduledAt.milliseconds, at: again, wakes: wakes)
     }
@@ -133,9 +133,9 @@ extension Transaction {
 
   /// Advances the regular due time. If the reminder has changed since, the decision is outdated and the due time stays
   /// for a new one.
-  private func advance(_ firing: FiringResult, _ standing: ReminderProgress) throws {
+  private func advance(_ firing: FiringResult, _ progress: ReminderProgress) throws {
     let reminder = firing.due.reminder
-    guard standing.generation == reminder.generation else { return }
+    guard progress.generation == reminder.generation else { return }
     if let next = firing.next {
       let dueAt = firing.nextDueAt ?? next + reminder.jitterOffset
       var after = reminder
@@ -145,14 +145,14 @@ extension Transaction {
         UPDATE due SET next_at = ?, scheduled_at = ?, wakes = ?
         WHERE reminder = ? AND snooze_of = -1 AND coalesce(scheduled_at, next_at) = ?
         """, dueAt, dueAt == next ? nil : next,
-        after.wakes(at: dueAt, isRegular: true) ? 1 : 0, standing.key, firing.due.scheduledAt)
+        after.wakes(at: dueAt, isRegular: true) ? 1 : 0, progress.key, firing.due.scheduledAt)
     } else {
       try connection.run(
-        "DELETE FROM due WHERE reminder = ? AND snooze_of = -1 AND coalesce(scheduled_at, next_at) = ?", standing.key,
+        "DELETE FROM due WHERE reminder = ? AND snooze_of = -1 AND coalesce(scheduled_at, next_at) = ?", progress.key,
         firing.due.scheduledAt)
     }
-    guard connection.changes > 0, firing.skipNext != standing.skipNext else { return }
-    try connection.run("UPDATE reminder SET skip_next = ? WHERE key = ?", firing.skipNext, standing.key)
+    guard connection.changes > 0, firing.skipNext != progress.skipNext else { return }
+    try connection.run("UPDATE reminder SET skip_next = ? WHERE key = ?", firing.skipNext, progress.key)
     memory.claimed[reminder.id]?.skipNext = firing.skipNext
   }
 

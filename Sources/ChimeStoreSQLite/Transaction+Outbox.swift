@@ -7,8 +7,8 @@ extension Transaction {
     -> [OutboundMessage]
   {
     try requireWriting()
-    guard limit > 0, let standing = try standing(of: queue) else { return [] }
-    return try claimable(in: standing, now: now, limit: limit).compactMap { key in
+    guard limit > 0, let queueRow = try queueRow(of: queue) else { return [] }
+    return try claimable(in: queueRow, now: now, limit: limit).compactMap { key in
       try connection.run("UPDATE delivery SET visible_at = ? WHERE key = ?", visibleAgain, key)
       return try connection.first(Self.selectMessage, key) { try $0.outboundMessage(reader) }
     }

@@ -17,14 +17,14 @@ final class Transaction: SQLTransaction {
   /// Begins a body. What an earlier body has read may have been undone.
   func forget() { memory.forget() }
 
-  func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
+  func queueRow(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
     try connection.first(
       "SELECT key, ordered FROM delivery_queue WHERE owner = ? AND channel = ?", queue.owner, queue.channel.rawValue
     ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0) }
   }
 
   func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
-    if let known = try standing(of: queue) { return known }
+    if let known = try queueRow(of: queue) { return known }
     try connection.run("INSERT INTO delivery_queue (owner, channel) VALUES (?, ?)", queue.owner, queue.channel.rawValue)
     return DeliveryQueueRow(key: connection.lastInsertedKey, isOrdered: false)
   }

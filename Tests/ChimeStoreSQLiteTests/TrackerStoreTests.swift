@@ -142,8 +142,8 @@ import Testing
       try store.begin(Self.change(.removed, 1))
       _ = try store.removeTracker(Self.key)
       _ = try store.removePack(packID, owner: 7)
-      let shelf = try store.makeStagingOwner(for: 7, now: Instant(seconds: 1_774_828_800))
-      _ = try store.exchange(Self.change(.restored, 1), with: shelf)
+      let stagingOwner = try store.makeStagingOwner(for: 7, now: Instant(seconds: 1_774_828_800))
+      _ = try store.exchange(Self.change(.restored, 1), with: stagingOwner)
     }
     let names = ["tracker", "entry", "item", "milestone", "pack"]
     for name in names {
@@ -163,7 +163,7 @@ import Testing
     // 208 rows and two changes, twenty at a time.
     #expect(steps == 10 || steps == 11, "\(steps) steps")
     // The staging owner's rows, with unlocked achievements.
-    #expect(try await store.write { try $0.clearShelves(before: later, limit: 20) } == false)
+    #expect(try await store.write { try $0.clearStagingOwners(before: later, limit: 20) } == false)
     for name in names + names.map({ $0 + "_history" }) + [
       "achievement", "experience", "change", "item_day", "item_total",
     ] {

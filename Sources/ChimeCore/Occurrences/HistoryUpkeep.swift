@@ -10,7 +10,7 @@ public struct HistoryUpkeep: Sendable {
   /// and be corrected a minute later.
   public static let settling = Milliseconds.minutes(10)
   /// The idle time from which a restore counts as dead. A running restore writes to its staging area several times a second.
-  static let shelfPatience = Milliseconds.minutes(10)
+  static let stagingPatience = Milliseconds.minutes(10)
 
   /// Returns whether to begin. If so, the next time is one interval later.
   mutating func begins(at now: Instant, runningSince start: Instant) -> Bool {
@@ -43,7 +43,7 @@ struct Pruning: Sendable {
   /// The number of occurrences removed.
   private(set) var count = 0
 
-  private enum Step: Sendable { case occurrences, versions, changes, shelves, over }
+  private enum Step: Sendable { case occurrences, versions, changes, stagingOwners, over }
 
   init(begunAt: Instant, _ edge: HistoryEdge?, rest: HistoryEdge?, batch: Int) {
     (self.begunAt, self.rest, self.batch) = (begunAt, rest, batch)
@@ -67,9 +67,9 @@ struct Pruning: Sendable {
       step = .changes
     case .changes:
       let mayBeMore = try transaction.forgetChanges(before: begunAt - TrackingChange.keptFor, limit: batch)
-      if !mayBeMore { step = .shelves }
-    case .shelves:
-      let mayBeMore = try transaction.clearShelves(before: begunAt - HistoryUpkeep.shelfPatience, limit: batch)
+      if !mayBeMore { step = .stagingOwners }
+    case .stagingOwners:
+      let mayBeMore = try transaction.clearStagingOwners(before: begunAt - HistoryUpkeep.stagingPatience, limit: batch)
       if !mayBeMore { step = .over }
     case .over: break
     }

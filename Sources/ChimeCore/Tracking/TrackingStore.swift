@@ -278,20 +278,20 @@ public protocol TrackingTransaction {
   /// - Returns: its number, under which trackers, entries, packs and unlocks can be written.
   func makeStagingOwner(for owner: UInt32, now: Instant) throws -> UInt32
   /// Marks a staging owner as still in use. Throws `StoreFailure.internalError` if it no longer exists.
-  func touchStagingOwner(_ shelf: UInt32, now: Instant) throws
+  func touchStagingOwner(_ stagingOwner: UInt32, now: Instant) throws
   /// Exchanges all of the owner's trackers, packs and unlocks, with totals and summaries, for the staged ones.
   ///
   /// This is a complete change: later writes in this body do not belong to it. The cost grows with the number of names,
   /// not of entries. Once the change is undone or deleted, the staging owner is no longer needed.
   ///
   /// - Returns: the change's id.
-  func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64
+  func exchange(_ change: TrackingChange, with stagingOwner: UInt32) throws -> Int64
   /// Marks a staging owner as no longer in use.
-  func abandonStagingOwner(_ shelf: UInt32) throws
+  func abandonStagingOwner(_ stagingOwner: UInt32) throws
   /// Removes data of unneeded staging owners, and of those not written to since `before`; at most `limit` rows at a time.
   ///
   /// - Returns: whether more may be left.
-  func clearShelves(before: Instant, limit: Int) throws -> Bool
+  func clearStagingOwners(before: Instant, limit: Int) throws -> Bool
 
   /// The definitions that the last `tracker`, `trackers`, `pack` or `packs` of this body could not read.
   var unreadableTracking: [UnreadableTracking] { get }

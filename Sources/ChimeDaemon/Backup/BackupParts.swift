@@ -30,7 +30,7 @@ final class BackupParts: ReplyParts {
 
   private let records: ScratchFile
   private let photos: [String]
-  private let shelf: Photos
+  private let photoFiles: Photos
   private let owner: UInt32
   private let partBytes: Int
   private let encoder = BackupFormat.encoder()
@@ -39,9 +39,11 @@ final class BackupParts: ReplyParts {
   private var stage = Stage.records
 
   init(
-    header: [UInt8], records: ScratchFile, photos: [String], shelf: Photos, owner: UInt32, partBytes: Int
+    header: [UInt8], records: ScratchFile, photos: [String], photoFiles: Photos, owner: UInt32, partBytes: Int
   ) {
-    (self.records, self.photos, self.shelf, self.owner, self.partBytes) = (records, photos, shelf, owner, partBytes)
+    (self.records, self.photos, self.photoFiles, self.owner, self.partBytes) = (
+      records, photos, photoFiles, owner, partBytes
+    )
     pending = header
     sum?.add(header)
   }
@@ -79,7 +81,7 @@ final class BackupParts: ReplyParts {
 
   private func addPhoto(_ index: Int, _ offset: Int) throws {
     let name = photos[index]
-    let (bytes, total) = try shelf.part(name, of: owner, from: offset, atMost: BackupFormat.photoPart)
+    let (bytes, total) = try photoFiles.part(name, of: owner, from: offset, atMost: BackupFormat.photoPart)
     if offset == 0 { add(try BackupFormat.line("photo", BackupFormat.PhotoHead(name: name, bytes: total), encoder)) }
     let part = BackupFormat.PhotoPart(name: name, offset: offset, data: Data(bytes).base64EncodedString())
     add(try BackupFormat.line("part", part, encoder))

@@ -82,12 +82,12 @@ final class RestoreRun: ReplyParts {
   /// Deletes staged data of an incomplete restore, in slices. After the end of the daemon, the next one deletes it within
   /// an hour of its start.
   func end() async {
-    guard let shelf = plan?.shelf else { return }
+    guard let stagingOwner = plan?.stagingOwner else { return }
     plan = nil
     do {
-      try await handler.store.write { try $0.abandonStagingOwner(shelf) }
+      try await handler.store.write { try $0.abandonStagingOwner(stagingOwner) }
       while try await handler.store.write({
-        try $0.clearShelves(before: Instant(milliseconds: 1), limit: HistoryLimits.batch)
+        try $0.clearStagingOwners(before: Instant(milliseconds: 1), limit: HistoryLimits.batch)
       }) {}
     } catch {
       handler.loop.log(
@@ -159,8 +159,8 @@ final class RestoreRun: ReplyParts {
     let (owner, known) = (handler.caller.owner, plan)
     let now = SystemClock.now
     plan = try await handler.store.write { [handler] transaction in
-      var plan = try known ?? TrackingRestore.Plan(shelf: transaction.makeStagingOwner(for: owner, now: now))
-      try transaction.touchStagingOwner(plan.shelf, now: now)
+      var plan = try known ?? TrackingRestore.Plan(stagingOwner: transaction.makeStagingOwner(for: owner, now: now))
+      try transaction.touchStagingOwner(plan.stagingOwner, now: now)
       try TrackingRestore(handler.tracking(transaction)).stage(pieces, &plan)
       return plan
     }
@@ -207,10 +207,10 @@ final class RestoreRun: ReplyParts {
   }
 
   private func write(_ body: @escaping @Sendable (TrackingRestore) throws -> Void) async throws {
-    guard let shelf = plan?.shelf else { return }
+    guard let stagingOwner = plan?.stagingOwner else { return }
     let now = SystemClock.now
     try await handler.store.write { [handler] transaction in
-      try transaction.touchStagingOwner(shelf, now: now)
+      try transaction.touchStagingOwner(stagingOwner, now: now)
       try body(TrackingRestore(handler.tracking(transaction)))
     }
   }
@@ -266,11 +266,12 @@ final class RestoreRun: ReplyParts {
   }
 
   private func keep(_ photo: BackupPiece.Photo) throws {
-    let (shelf, owner) = (handler.loop.photos, handler.caller.owner)
-    guard shelf.size(photo.name, of: owner) != photo.bytes else { return }
+    let (photoFiles, owner) = (handler.loop.photos, handler.caller.owner)
+    guard photoFiles.size(photo.name, of: owner) != photo.bytes else { return }
     let bytes = try read(photo.lines).flatMap { try BackupReader.photoPart($0) }
     try need(
-      shelf.keep(bytes, of: owner) == photo.name, conflict: "the upload has changed since the check: send it again")
+      photoFiles.keep(bytes, of: owner) == photo.name, conflict: "the upload has changed since the check: send it again"
+    )
   }
 
   /// Reads lines of the upload a second time, after validation, so the file must be unchanged.

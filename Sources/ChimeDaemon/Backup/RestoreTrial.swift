@@ -26,7 +26,7 @@ package enum RestoreTrial {
     var random = PooledRandom()
     let work = TrackingOperations(in: transaction, owner: 1, context, now: now)
     let restore = TrackingRestore(work)
-    var plan = TrackingRestore.Plan(shelf: try transaction.makeStagingOwner(for: 1, now: now))
+    var plan = TrackingRestore.Plan(stagingOwner: try transaction.makeStagingOwner(for: 1, now: now))
     try restore.stage(pieces, &plan)
     try restore.sumUp(plan.trackers.keys.sorted(), plan)
     let names = try restore.finish(plan, using: &random).names

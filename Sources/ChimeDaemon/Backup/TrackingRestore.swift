@@ -16,7 +16,7 @@ struct TrackingRestore {
 
   /// The state between transactions.
   struct Plan: Sendable {
-    let shelf: UInt32
+    let stagingOwner: UInt32
     fileprivate(set) var trackers: [TrackerID: Tracker] = [:]
     /// The maximum number of days of each tracker.
     fileprivate(set) var days: [TrackerID: Int] = [:]
@@ -25,9 +25,9 @@ struct TrackingRestore {
     fileprivate(set) var reminders: [Reminder] = []
     fileprivate(set) var endpoints: [Endpoint] = []
 
-    init(shelf: UInt32) { self.shelf = shelf }
+    init(stagingOwner: UInt32) { self.stagingOwner = stagingOwner }
 
-    func key(_ tracker: TrackerID) -> TrackerKey { TrackerKey(owner: shelf, id: tracker) }
+    func key(_ tracker: TrackerID) -> TrackerKey { TrackerKey(owner: stagingOwner, id: tracker) }
   }
 
   /// Stages pieces in the order of the backup.
@@ -40,18 +40,18 @@ struct TrackingRestore {
     for piece in pieces {
       switch piece {
       case .tracker(let tracker):
-        let staged = tracker.owned(by: plan.shelf)
+        let staged = tracker.owned(by: plan.stagingOwner)
         plan.trackers[tracker.id] = staged
         try transaction.put(staged)
       case .item(var item):
-        item.owner = plan.shelf
+        item.owner = plan.stagingOwner
         try transaction.put(item)
       case .milestone(var milestone):
-        (milestone.owner, milestone.id) = (plan.shelf, 0)
+        (milestone.owner, milestone.id) = (plan.stagingOwner, 0)
         try transaction.put(milestone)
       case .entry(let line):
         plan.entries += 1
-        let entry = try transaction.insert(line.entry(of: plan.shelf))
+        let entry = try transaction.insert(line.entry(of: plan.stagingOwner))
         if day?.tracker != entry.tracker || day?.total.day != entry.day {
           try keepDay()
           plan.days[entry.tracker, default: 0] += 1
@@ -66,9 +66,9 @@ struct TrackingRestore {
         else { continue }
         tracker.goal = judged.goal
         try transaction.setDayTotal(ProgressAggregator(tracker).evaluated(total), on: judged.day, of: key)
-      case .progress(let progress): try transaction.setProgress(progress, owner: plan.shelf)
+      case .progress(let progress): try transaction.setProgress(progress, owner: plan.stagingOwner)
       case .experience(let experience):
-        try transaction.setExperience(experience.points, of: experience.pack, owner: plan.shelf)
+        try transaction.setExperience(experience.points, of: experience.pack, owner: plan.stagingOwner)
       case .pack(let pack): plan.packs.append(pack)
       case .reminder(let reminder): plan.reminders.append(reminder)
       case .endpoint(let endpoint): plan.endpoints.append(endpoint)
@@ -121,7 +121,7 @@ struct TrackingRestore {
     }
     let change = try transaction.exchange(
       TrackingChange(owner: owner, at: work.now, kind: kind, subject: kind == .restored ? String(plan.entries) : ""),
-      with: plan.shelf)
+      with: plan.stagingOwner)
     try transaction.setDetail(detail.text(), of: change)
     var outcome = TrackingOutcome()
     outcome.change = change

@@ -24,7 +24,7 @@ struct BusPopupRegistry: Sendable {
     case tell(DesktopEvent)
   }
 
-  private struct Standing {
+  private struct OpenPopup {
     let number: UInt32
     let key: PopupContent.Key
     /// Nil for a summary and for a popup restored from `memory`.
@@ -50,14 +50,14 @@ struct BusPopupRegistry: Sendable {
   private var unwanted: Set<UInt64> = []
   private var lastCall: UInt64 = 0
   /// Popups on screen, oldest first.
-  private var standing: [Standing] = []
+  private var openPopups: [OpenPopup] = []
   /// Identity of the server that shows the popups on screen.
   private var identity = ""
   private var isClosed = false
 
   /// The server's identity and the numbers of the occurrences' popups, one per line.
   var memory: String {
-    let lines = standing.compactMap { popup -> String? in
+    let lines = openPopups.compactMap { popup -> String? in
       if case .occurrence(let id) = popup.key { "\(popup.number) \(id)" } else { nil }
     }
     return lines.isEmpty ? "" : ([identity] + lines).joined(separator: "\n")
@@ -65,7 +65,7 @@ struct BusPopupRegistry: Sendable {
 
   /// Occurrences whose popups wait for an answer. Popups restored from `memory` are not included.
   var unanswered: [OccurrenceID] {
-    standing.compactMap { $0.isAnswered ? nil : $0.occurrence }.filter(\.isOpen).map(\.id)
+    openPopups.compactMap { $0.isAnswered ? nil : $0.occurrence }.filter(\.isOpen).map(\.id)
   }
 
   /// Starts to listen for servers and button presses, without starting a server.
@@ -75,10 +75,10 @@ struct BusPopupRegistry: Sendable {
     guard way == .unknown, !isClosed else { return [] }
     let lines = memory.split(separator: "\n")
     identity = lines.first.map(String.init) ?? ""
-    standing = lines.dropFirst().suffix(Self.remembered).compactMap { line in
+    openPopups = lines.dropFirst().suffix(Self.remembered).compactMap { line in
       let words = line.split(separator: " ").map(String.init)
       guard words.count == 2, let number = UInt32(words[0]), let id = OccurrenceID(words[1]) else { return nil }
-      return Standing(number: number, key: .occurrence(id), occurrence: nil)
+      return OpenPopup(number: number, key: .occurrence(id), occurrence: nil)
     }
     return look(activating: false)
   }
@@ -103,15 +103,15 @@ struct BusPopupRegistry: Sendable {
     switch event {
     case .open(let capabilities, let identity):
       // A new server would assign the same numbers to other popups.
-      if identity != self.identity { standing.removeAll() }
+      if identity != self.identity { openPopups.removeAll() }
       self.identity = identity
       let wasOpen = if case .open = way { true } else { false }
       way = .open(capabilities)
-      let leaving = standing.filter(\.isLeaving).map { Order.close($0.number) }
-      standing.removeAll(where: \.isLeaving)
+      let leaving = openPopups.filter(\.isLeaving).map { Order.close($0.number) }
+      openPopups.removeAll(where: \.isLeaving)
       return (wasOpen ? [] : [.tell(.opened)]) + leaving + advance()
     case .gone:
-      standing.removeAll()
+      openPopups.removeAll()
       // The pending look-up will report the current state.
       if case .looking = way { return [] }
       return unavailable(Self.noServer)
@@ -126,8 +126,8 @@ struct BusPopupRegistry: Sendable {
       return [.failed(showing, fault)] + advance()
     case .invoked(let number, let key): return invoked(number, key)
     case .closed(let number, let reason):
-      guard let index = standing.firstIndex(where: { $0.number == number }) else { return [] }
-      let popup = standing.remove(at: index)
+      guard let index = openPopups.firstIndex(where: { $0.number == number }) else { return [] }
+      let popup = openPopups.remove(at: index)
       guard !popup.isAnswered, let occurrence = popup.occurrence else { return [] }
       return [.tell(.closed(occurrence, reason))]
     }
@@ -143,11 +143,11 @@ struct BusPopupRegistry: Sendable {
     }
     guard case .open = way else {
       // Only the server's identity tells whose popup has the number, and it is known once the server is found.
-      for index in standing.indices where standing[index].key == key { standing[index].isLeaving = true }
+      for index in openPopups.indices where openPopups[index].key == key { openPopups[index].isLeaving = true }
       return orders
     }
-    orders += standing.filter { $0.key == key }.map { .close($0.number) }
-    standing.removeAll { $0.key == key }
+    orders += openPopups.filter { $0.key == key }.map { .close($0.number) }
+    openPopups.removeAll { $0.key == key }
     return orders
   }
 
@@ -166,7 +166,7 @@ struct BusPopupRegistry: Sendable {
       let showing = queue.remove(at: index)
       lastCall += 1
       calls[lastCall] = showing
-      let earlier = standing.last { $0.key == showing.content.key }?.number ?? 0
+      let earlier = openPopups.last { $0.key == showing.content.key }?.number ?? 0
       orders.append(.notify(lastCall, showing, capabilities, replacing: earlier))
     }
     return orders
@@ -193,18 +193,18 @@ struct BusPopupRegistry: Sendable {
       return [.failed(showing, fault)] + advance()
     }
     // A server reuses a number only after it has dropped the earlier popup.
-    standing.removeAll { $0.number == number || $0.key == showing.content.key }
-    standing.append(
-      Standing(number: number, key: showing.content.key, occurrence: showing.content.message?.occurrence))
-    if standing.count > Self.remembered { standing.removeFirst() }
+    openPopups.removeAll { $0.number == number || $0.key == showing.content.key }
+    openPopups.append(
+      OpenPopup(number: number, key: showing.content.key, occurrence: showing.content.message?.occurrence))
+    if openPopups.count > Self.remembered { openPopups.removeFirst() }
     return [.delivered(showing)] + advance()
   }
 
   private mutating func invoked(_ number: UInt32, _ text: String) -> [Order] {
     guard let key = ActionKey(text) else { return [] }
-    let index = standing.firstIndex { $0.number == number && $0.key == .occurrence(key.occurrence) }
+    let index = openPopups.firstIndex { $0.number == number && $0.key == .occurrence(key.occurrence) }
     // Most servers close the popup now, which is not an event. On others, the withdrawal that follows closes it.
-    if let index { standing[index].isAnswered = true }
+    if let index { openPopups[index].isAnswered = true }
     return [.tell(.answered(key.occurrence, key.answer, isOurs: index != nil))]
   }
 }

@@ -52,7 +52,7 @@ struct PopupRegistry: Sendable {
   private var queue: [PopupRequest] = []
   private var lastRun: Supervisor.RunID = 0
   /// Numbers of popups on screen without a program, oldest first.
-  private var standing: [(key: PopupContent.Key, number: UInt32)] = []
+  private var openPopups: [(key: PopupContent.Key, number: UInt32)] = []
   /// Whether notify-send turned out not to support buttons.
   private var isPlain = false
   private var isClosed = false
@@ -85,7 +85,7 @@ struct PopupRegistry: Sendable {
     default: entries[run] = entry
     }
     // A new server would assign the same numbers to other popups.
-    if actions.contains(where: \.isBlocked) { standing.removeAll() }
+    if actions.contains(where: \.isBlocked) { openPopups.removeAll() }
     if actions.contains(.showPlain) {
       isPlain = true
       orders.append(begin(entry.showing))
@@ -94,7 +94,7 @@ struct PopupRegistry: Sendable {
   }
 
   mutating func withdraw(_ key: PopupContent.Key) -> [Order] {
-    standing.removeAll { $0.key == key }
+    openPopups.removeAll { $0.key == key }
     let waiting = queue.filter { $0.content.key == key }
     queue.removeAll { $0.content.key == key }
     let closed = Popup.Action.report(.failed, .retry, status: nil, error: "closed before it was shown")
@@ -133,8 +133,8 @@ struct PopupRegistry: Sendable {
 
   private mutating func begin(_ showing: PopupRequest) -> Order {
     let key = showing.content.key
-    let replacing = standing.last { $0.key == key }?.number
-    standing.removeAll { $0.key == key }
+    let replacing = openPopups.last { $0.key == key }?.number
+    openPopups.removeAll { $0.key == key }
     lastRun += 1
     let popup = Popup(isPlain: isPlain, snooze: DesktopConfiguration.snooze(of: showing.content.message))
     entries[lastRun] = Entry(popup: popup, showing: showing)
@@ -147,8 +147,8 @@ struct PopupRegistry: Sendable {
   }
 
   private mutating func stand(_ showing: PopupRequest, _ number: UInt32) {
-    standing.append((showing.content.key, number))
-    if standing.count > Self.remembered { standing.removeFirst() }
+    openPopups.append((showing.content.key, number))
+    if openPopups.count > Self.remembered { openPopups.removeFirst() }
   }
 
   private func runs(of key: PopupContent.Key) -> [Supervisor.RunID] {

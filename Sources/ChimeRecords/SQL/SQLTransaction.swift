@@ -15,7 +15,7 @@ package protocol SQLTransaction: StoreTransaction, AnyObject {
   var memory: TransactionMemory { get set }
 
   /// Returns the row of a queue; nil if there is none yet.
-  func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow?
+  func queueRow(of queue: DeliveryQueue) throws -> DeliveryQueueRow?
   func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow
   /// Returns a page of the reminders with a due time, in the order of due times.
   func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord]

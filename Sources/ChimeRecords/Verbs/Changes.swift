@@ -123,7 +123,7 @@ extension SQLTransaction {
   }
 }
 
-// Staging owners (table `shelf`): data that will replace an owner's data, and data that was replaced.
+// Staging owners (table `staging_owner`): data that will replace an owner's data, and data that was replaced.
 extension SQLTransaction {
   package func makeStagingOwner(for owner: UInt32, now: Instant) throws -> UInt32 {
     try requireWriting()
@@ -133,35 +133,37 @@ extension SQLTransaction {
       WHERE NOT EXISTS (SELECT 1 FROM staging_owner s WHERE s.number = f.n) ORDER BY n LIMIT 1
       """, StagingOwners.first
     ) { $0.int64(0) }
-    guard let shelf = free.flatMap({ UInt32(exactly: $0) }), shelf < UInt32.max else {
+    guard let stagingOwner = free.flatMap({ UInt32(exactly: $0) }), stagingOwner < UInt32.max else {
       throw StoreFailure.internalError("there is no room for another restore")
     }
-    try connection.run("INSERT INTO staging_owner (number, owner, at) VALUES ($1, $2, $3)", shelf, owner, now)
-    return shelf
+    try connection.run("INSERT INTO staging_owner (number, owner, at) VALUES ($1, $2, $3)", stagingOwner, owner, now)
+    return stagingOwner
   }
 
-  package func touchStagingOwner(_ shelf: UInt32, now: Instant) throws {
+  package func touchStagingOwner(_ stagingOwner: UInt32, now: Instant) throws {
     try requireWriting()
-    try connection.run("UPDATE staging_owner SET at = $1 WHERE number = $2 AND change IS NULL", now, shelf)
-    guard connection.changes > 0 else { throw StoreFailure.internalError("there is no shelf \(shelf) to fill") }
+    try connection.run("UPDATE staging_owner SET at = $1 WHERE number = $2 AND change IS NULL", now, stagingOwner)
+    guard connection.changes > 0 else {
+      throw StoreFailure.internalError("there is no staging owner \(stagingOwner) to fill")
+    }
   }
 
-  package func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64 {
+  package func exchange(_ change: TrackingChange, with stagingOwner: UInt32) throws -> Int64 {
     let key = try begin(change)
     memory.change = nil
     try connection.run(
-      "UPDATE staging_owner SET change = $1 WHERE number = $2 AND owner = $3 AND change IS NULL", key, shelf,
+      "UPDATE staging_owner SET change = $1 WHERE number = $2 AND owner = $3 AND change IS NULL", key, stagingOwner,
       change.owner)
     guard connection.changes > 0 else {
-      throw StoreFailure.internalError("there is no shelf \(shelf) to exchange")
+      throw StoreFailure.internalError("there is no staging owner \(stagingOwner) to exchange")
     }
-    try swapNames(change.owner, shelf)
+    try swapNames(change.owner, stagingOwner)
     return key
   }
 
-  package func abandonStagingOwner(_ shelf: UInt32) throws {
+  package func abandonStagingOwner(_ stagingOwner: UInt32) throws {
     try requireWriting()
-    try connection.run("UPDATE staging_owner SET at = 0 WHERE number = $1 AND change IS NULL", shelf)
+    try connection.run("UPDATE staging_owner SET at = 0 WHERE number = $1 AND change IS NULL", stagingOwner)
   }
 
   /// Releases the data that a change replaced, when the change is forgotten.
@@ -172,19 +174,19 @@ extension SQLTransaction {
   /// Undoes an exchange, and returns whether the change was one.
   private func takeExchangeBack(_ change: Int64, of owner: UInt32) throws -> Bool {
     guard
-      let shelf = try connection.first(
+      let stagingOwner = try connection.first(
         "SELECT number FROM staging_owner WHERE change = $1", change, row: { $0.uint32(0) })
     else { return false }
-    try swapNames(owner, shelf)
+    try swapNames(owner, stagingOwner)
     try abandonStagingOwner(of: change)
     return true
   }
 
   /// Exchanges the owners of all names. All data refers to names, so the cost depends on the number of names only.
-  private func swapNames(_ owner: UInt32, _ shelf: UInt32) throws {
+  private func swapNames(_ owner: UInt32, _ stagingOwner: UInt32) throws {
     // Names are unique for an owner, so one half moves to temporary owners first.
     for step in Self.swapSteps {
-      try connection.run(step, owner, shelf)
+      try connection.run(step, owner, stagingOwner)
     }
     memory.trackerKeys.removeAll(keepingCapacity: true)
   }
@@ -200,20 +202,20 @@ extension SQLTransaction {
     ]
   }
 
-  package func clearShelves(before: Instant, limit: Int) throws -> Bool {
+  package func clearStagingOwners(before: Instant, limit: Int) throws -> Bool {
     try requireWriting()
     var left = limit
-    while let shelf = try connection.first(
+    while let stagingOwner = try connection.first(
       "SELECT number FROM staging_owner WHERE change IS NULL AND at < $1 ORDER BY number LIMIT 1", before,
       row: { $0.uint32(0) })
     {
       for step in Self.clearSteps {
         guard left > 0 else { return true }
-        try connection.run(step, shelf, left)
+        try connection.run(step, stagingOwner, left)
         left -= connection.changes
       }
       guard left > 0 else { return true }
-      try connection.run("DELETE FROM staging_owner WHERE number = $1", shelf)
+      try connection.run("DELETE FROM staging_owner WHERE number = $1", stagingOwner)
       left -= 1
     }
     return false

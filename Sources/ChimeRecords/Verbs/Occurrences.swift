@@ -299,11 +299,11 @@ extension SQLTransaction {
   }
 
   /// Returns the keys of the deliveries that a queue may send now.
-  package func claimable(in standing: DeliveryQueueRow, now: Instant, limit: Int) throws -> [Int64] {
-    if standing.isOrdered { return try head(of: standing.key).flatMap { $0.visibleAt <= now ? [$0.key] : nil } ?? [] }
+  package func claimable(in queueRow: DeliveryQueueRow, now: Instant, limit: Int) throws -> [Int64] {
+    if queueRow.isOrdered { return try head(of: queueRow.key).flatMap { $0.visibleAt <= now ? [$0.key] : nil } ?? [] }
     return try connection.all(
       "SELECT key FROM delivery WHERE queue = $1 AND state <= 1 AND visible_at <= $2 ORDER BY visible_at, key LIMIT $3",
-      standing.key, now, limit
+      queueRow.key, now, limit
     ) { $0.int64(0) }
   }
 
@@ -493,7 +493,7 @@ extension SQLTransaction {
   }
 
   private func setOrdered(_ isOrdered: Bool, _ queue: DeliveryQueue) throws {
-    let known = try standing(of: queue)
+    let known = try queueRow(of: queue)
     guard isOrdered != (known?.isOrdered ?? false) else { return }
     let key = try known?.key ?? findOrMakeQueue(queue).key
     let code = isOrdered ? 1 : 0

@@ -172,7 +172,7 @@ extension SQLTransaction {
   }
 
   /// Returns the progress of a reminder; nil if it was removed.
-  package func standing(of id: ReminderID) throws -> ReminderProgress? {
+  package func progress(of id: ReminderID) throws -> ReminderProgress? {
     if let known = memory.claimed[id] { return known }
     return try connection.first(
       """

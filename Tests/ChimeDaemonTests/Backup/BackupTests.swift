@@ -260,7 +260,7 @@ struct BackupTests {
     + "\"presets\":[],\"skips\":[],\"timeOfDay\":\"anytime\",\"startedOn\":\"2020-01-01\",\"title\":{\"en\":\"Reading\"}}}"
 
   /// Returns the number of entries of staging owners, from interrupted or completed restores.
-  private static func shelves(_ daemon: TestDaemon) async throws -> [Int] {
+  private static func stagingOwners(_ daemon: TestDaemon) async throws -> [Int] {
     try await daemon.store.read { store in
       try (0..<4).map { try store.entryCount(EntryFilter(owner: StagingOwners.first + $0)) }
     }
@@ -283,7 +283,7 @@ struct BackupTests {
       let first = try #require(try refused.next())
       #expect(first.contents == nil && (1..<damaged.count).contains(first.read ?? 0) && first.size == damaged.count)
       #expect(throws: VarlinkClientError.self) { while try refused.next() != nil {} }
-      #expect(try await Self.shelves(daemon) == [0, 0, 0, 0])
+      #expect(try await Self.stagingOwners(daemon) == [0, 0, 0, 0])
       // The client disconnects. The next restore begins when the first has ended.
       let gone = try VarlinkClient("unix:\(daemon.folder)/io.chime", timeout: .seconds(60))
       _ = try begin(gone, good).next()
@@ -297,7 +297,7 @@ struct BackupTests {
         contents = reply.contents
       }
       #expect(told == told.sorted() && told.count >= 1 && contents?.entries == 9_000, "\(told)")
-      #expect(try await Self.shelves(daemon).reduce(0, +) == 1, "what was there before is laid aside")
+      #expect(try await Self.stagingOwners(daemon).reduce(0, +) == 1, "what was there before is laid aside")
       let days: Wired.Days.Reply = try daemon.call(
         Wired.Days(tracker: "reading", range: .init(from: "2024-10-04", to: "2024-12-31")))
       #expect(days.days.filter { $0.entries == 100 }.count == 89, "\(days.days.count)")
@@ -325,7 +325,7 @@ struct BackupTests {
       }
       let refusal = daemon.refusal(Wired.Restore.method, parameters(["upload": "backup"]))
       #expect(refusal?.name == "LimitExceeded", "\(String(describing: refusal))")
-      #expect(try await Self.shelves(daemon) == [0, 0, 0, 0])
+      #expect(try await Self.stagingOwners(daemon) == [0, 0, 0, 0])
     }
   }
 

@@ -350,7 +350,7 @@ extension StoreConformance {
         }
       },
       Case("an owner's data are exchanged for staged data, and restored by undo") { subject in
-        let (before, others, shelf) = try await subject.write { store in
+        let (before, others, stagingOwner) = try await subject.write { store in
           for key in [waterKey, watchKey, TrackerKey(owner: 7, id: waterKey.id)] { try store.fill(key) }
           for owner: UInt32 in [7, 1_000] {
             try store.put(InstalledPack(pack: fullPack(), owner: owner, installedAt: at(1)))
@@ -359,21 +359,21 @@ extension StoreConformance {
           // The records of earlier changes are exchanged too.
           try store.begin(sampleChange(.removed))
           try store.removeTracker(watchKey)
-          let shelf = try store.makeStagingOwner(for: 1_000, now: at(1))
-          return (try store.picture(1_000), try store.picture(7), shelf)
+          let stagingOwner = try store.makeStagingOwner(for: 1_000, now: at(1))
+          return (try store.picture(1_000), try store.picture(7), stagingOwner)
         }
-        try expect(shelf >= StagingOwners.first, "a number that may be somebody's")
+        try expect(stagingOwner >= StagingOwners.first, "a number that may be somebody's")
         let staged = try await subject.write { store in
-          try store.touchStagingOwner(shelf, now: at(2))
-          try store.fill(TrackerKey(owner: shelf, id: watchKey.id))
-          try store.unlock("restored", shelf)
-          return try store.picture(shelf)
+          try store.touchStagingOwner(stagingOwner, now: at(2))
+          try store.fill(TrackerKey(owner: stagingOwner, id: watchKey.id))
+          try store.unlock("restored", stagingOwner)
+          return try store.picture(stagingOwner)
         }
         try await subject.reopen()
         try await subject.write { store in
           try expect(store.picture(1_000), is: before, "what there is, as long as nothing is exchanged")
           try expect(store.trackers(owner: nil).count, is: 2, "everyone's trackers")
-          _ = try store.exchange(sampleChange(.restored), with: shelf)
+          _ = try store.exchange(sampleChange(.restored), with: stagingOwner)
           // An edit outside of any change.
           try store.put(InstalledPack(pack: fullPack(), owner: 1_000, installedAt: at(3)))
           try store.removePack(fullPack().id, owner: 1_000)
@@ -397,23 +397,23 @@ extension StoreConformance {
         try await subject.read { try expect($0.tracker(watchKey) != nil, "the tracker of before") }
       },
       Case("unneeded staged data are deleted step by step, and their number is reused") { subject in
-        let (shelves, laidAside) = try await subject.write { store in
+        let (stagingOwners, laidAside) = try await subject.write { store in
           try store.fill(waterKey)
-          let shelves = try (1...3).map { try store.makeStagingOwner(for: 1_000, now: at(Int64($0))) }
-          for shelf in shelves {
-            let key = TrackerKey(owner: shelf, id: waterKey.id)
+          let stagingOwners = try (1...3).map { try store.makeStagingOwner(for: 1_000, now: at(Int64($0))) }
+          for stagingOwner in stagingOwners {
+            let key = TrackerKey(owner: stagingOwner, id: waterKey.id)
             try store.fill(key)
             for _ in 0..<20 { try store.insert(sampleEntry(key)) }
-            try store.put(InstalledPack(pack: fullPack(), owner: shelf, installedAt: at(1)))
-            try store.unlock("a", shelf)
+            try store.put(InstalledPack(pack: fullPack(), owner: stagingOwner, installedAt: at(1)))
+            try store.unlock("a", stagingOwner)
           }
-          return (shelves, try store.picture(1_000))
+          return (stagingOwners, try store.picture(1_000))
         }
-        try expect(Set(shelves).count, is: 3, "the numbers")
+        try expect(Set(stagingOwners).count, is: 3, "the numbers")
         @Sendable func clear(before: Instant) async throws -> Int {
           try await subject.write { store in
             var steps = 0
-            while try store.clearShelves(before: before, limit: 4) {
+            while try store.clearStagingOwners(before: before, limit: 4) {
               steps += 1
               try expect(steps < 100, "it does not end")
             }
@@ -421,19 +421,19 @@ extension StoreConformance {
           }
         }
         // The first staging owner is too old, the second is abandoned, the third is still being filled.
-        try await subject.write { try $0.abandonStagingOwner(shelves[1]) }
+        try await subject.write { try $0.abandonStagingOwner(stagingOwners[1]) }
         _ = try await clear(before: at(2))
         try await subject.write { store in
-          for shelf in shelves.prefix(2) {
-            try expect(store.isEmpty(TrackerKey(owner: shelf, id: waterKey.id)), "\(shelf)")
+          for stagingOwner in stagingOwners.prefix(2) {
+            try expect(store.isEmpty(TrackerKey(owner: stagingOwner, id: waterKey.id)), "\(stagingOwner)")
           }
-          try expect(!store.isEmpty(TrackerKey(owner: shelves[2], id: waterKey.id)), "the third")
-          try expect(store.makeStagingOwner(for: 7, now: at(9)), is: shelves[0], "the number that is given again")
-          _ = try store.exchange(sampleChange(.restored), with: shelves[2])
+          try expect(!store.isEmpty(TrackerKey(owner: stagingOwners[2], id: waterKey.id)), "the third")
+          try expect(store.makeStagingOwner(for: 7, now: at(9)), is: stagingOwners[0], "the number that is given again")
+          _ = try store.exchange(sampleChange(.restored), with: stagingOwners[2])
         }
-        for shelf in [shelves[0], shelves[1], shelves[2]] {
-          try await expect(.internalError("there is no shelf \(shelf) to exchange")) {
-            try await subject.write { _ = try $0.exchange(sampleChange(.restored), with: shelf) }
+        for stagingOwner in [stagingOwners[0], stagingOwners[1], stagingOwners[2]] {
+          try await expect(.internalError("there is no staging owner \(stagingOwner) to exchange")) {
+            try await subject.write { _ = try $0.exchange(sampleChange(.restored), with: stagingOwner) }
           }
         }
         // Replaced data stay as long as the exchange can be undone; after an undo, the staged data become removable.
@@ -441,11 +441,11 @@ extension StoreConformance {
         _ = try await subject.takeBackLast()
         try await subject.read { try expect($0.picture(1_000), is: laidAside, "the staged data") }
         try await subject.write { store in
-          let shelf = try store.makeStagingOwner(for: 1_000, now: at(20))
-          try store.fill(TrackerKey(owner: shelf, id: watchKey.id))
-          _ = try store.exchange(sampleChange(.restored), with: shelf)
+          let stagingOwner = try store.makeStagingOwner(for: 1_000, now: at(20))
+          try store.fill(TrackerKey(owner: stagingOwner, id: watchKey.id))
+          _ = try store.exchange(sampleChange(.restored), with: stagingOwner)
           while try store.forgetChanges(before: at(1_000_000), limit: 100) {}
-          while try store.clearShelves(before: at(1_000_000), limit: 100) {}
+          while try store.clearStagingOwners(before: at(1_000_000), limit: 100) {}
           try expect(store.trackers(owner: 1_000).map(\.id), is: [watchKey.id], "what was restored")
           try expect(!store.isEmpty(watchKey), "nothing is in it")
           try expect(

@@ -238,7 +238,7 @@ extension StoreConformance {
           { try $0.touchStagingOwner(StagingOwners.first, now: at(0)) },
           { _ = try $0.exchange(sampleChange(), with: StagingOwners.first) },
           { try $0.abandonStagingOwner(StagingOwners.first) },
-          { _ = try $0.clearShelves(before: at(0), limit: 1) },
+          { _ = try $0.clearStagingOwners(before: at(0), limit: 1) },
         ]
         for write in writes { try await expect(.readOnly) { try await subject.read(write) } }
         try await subject.read { try expect(!$0.isEmpty(waterKey), "something was taken") }

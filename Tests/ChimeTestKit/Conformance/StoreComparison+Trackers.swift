@@ -34,7 +34,7 @@ extension StoreComparison {
       let (before, limit) = (at(Int64(number - pick(10...300))), pick(1...9))
       var count = 0
       while try store.forgetChanges(before: before, limit: limit) { count += 1 }
-      while try store.clearShelves(before: before, limit: limit) { count += 1 }
+      while try store.clearStagingOwners(before: before, limit: limit) { count += 1 }
       return count < 10_000 ? "forgotten" : "never forgotten"
     case 4: return "an old one: \(spoken(try store.takeBack(Int64(pick(1...20)))))"
     default: break
@@ -126,21 +126,21 @@ extension StoreComparison {
         switch pick(0...5) {
         case 0...1: said.append("removed \(try store.removeTracker(key))")
         case 2:
-          let shelf = try store.makeStagingOwner(for: owner, now: now)
-          let staged = TrackerKey(owner: shelf, id: key.id)
+          let stagingOwner = try store.makeStagingOwner(for: owner, now: now)
+          let staged = TrackerKey(owner: stagingOwner, id: key.id)
           try store.put(try sampleTracker(staged))
           said.append("\(try store.insert(sampleEntry(staged, at: now, day: day)))")
           var thing = sampleItem(item, staged)
           thing.attributes = [:]
           try store.put(thing)
           try store.setDayTotal(sampleTotal(day, count: number), on: day, of: staged)
-          try store.setExperience(number, of: pack, owner: shelf)
+          try store.setExperience(number, of: pack, owner: stagingOwner)
           switch pick(0...3) {
-          case 0: try store.abandonStagingOwner(shelf)
+          case 0: try store.abandonStagingOwner(stagingOwner)
           case 1: break
           default:
             let change = TrackingChange(owner: owner, at: now, kind: .restored, subject: "restore \(number)")
-            said.append("exchanged as \(try store.exchange(change, with: shelf))")
+            said.append("exchanged as \(try store.exchange(change, with: stagingOwner))")
           }
         default: break
         }

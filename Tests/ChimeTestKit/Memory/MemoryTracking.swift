@@ -44,7 +44,7 @@ struct MemoryTracking: Sendable {
 
   /// The data of an owner before an exchange.
   struct Exchanged: Sendable {
-    var shelf: UInt32
+    var stagingOwner: UInt32
     var things: [Name: ChangedRecord]
     var totals: [TrackerKey: [CivilDate: DayTotal]]
     var summaries: [TrackerKey: TrackerSummary]
@@ -61,7 +61,7 @@ struct MemoryTracking: Sendable {
   }
 
   private(set) var things: [Name: ChangedRecord] = [:]
-  var shelves: [UInt32: StagingOwners] = [:]
+  var stagingOwners: [UInt32: StagingOwners] = [:]
   /// The changes that can be undone, in order.
   var changes: [Change] = []
   var totals: [TrackerKey: [CivilDate: DayTotal]] = [:]
@@ -157,23 +157,26 @@ struct MemoryTracking: Sendable {
   /// Swaps an owner's data with those of a staging owner.
   ///
   /// - Returns: the owner's previous data.
-  mutating func exchange(_ owner: UInt32, _ shelf: UInt32) -> Exchanged {
+  mutating func exchange(_ owner: UInt32, _ stagingOwner: UInt32) -> Exchanged {
     let before = changes.filter { $0.change.owner == owner }.map { ($0.change.id, $0.before) }
     let exchanged = Exchanged(
-      shelf: shelf, things: things.filter { $0.value.owner == owner }, totals: totals.filter { $0.key.owner == owner },
+      stagingOwner: stagingOwner, things: things.filter { $0.value.owner == owner },
+      totals: totals.filter { $0.key.owner == owner },
       summaries: summaries.filter { $0.key.owner == owner }, unlocks: unlocks.filter { $0.key.owner == owner },
       before: Dictionary(uniqueKeysWithValues: before))
     for index in changes.indices where changes[index].change.owner == owner { changes[index].before = [:] }
     drop(owner)
-    for thing in things.values where thing.owner == shelf {
+    for thing in things.values where thing.owner == stagingOwner {
       let owned = thing.owned(by: owner)
       things[owned.name] = owned
     }
-    for (key, value) in totals where key.owner == shelf { totals[TrackerKey(owner: owner, id: key.id)] = value }
-    for (key, value) in summaries where key.owner == shelf { summaries[TrackerKey(owner: owner, id: key.id)] = value }
-    for (key, value) in unlocks where key.owner == shelf { unlocks[PackKey(owner: owner, id: key.id)] = value }
-    drop(shelf)
-    swapOrder(owner, shelf)
+    for (key, value) in totals where key.owner == stagingOwner { totals[TrackerKey(owner: owner, id: key.id)] = value }
+    for (key, value) in summaries where key.owner == stagingOwner {
+      summaries[TrackerKey(owner: owner, id: key.id)] = value
+    }
+    for (key, value) in unlocks where key.owner == stagingOwner { unlocks[PackKey(owner: owner, id: key.id)] = value }
+    drop(stagingOwner)
+    swapOrder(owner, stagingOwner)
     return exchanged
   }
 
@@ -186,15 +189,15 @@ struct MemoryTracking: Sendable {
     for index in changes.indices {
       if let before = exchanged.before[changes[index].change.id] { changes[index].before = before }
     }
-    swapOrder(owner, exchanged.shelf)
-    abandon(exchanged.shelf)
+    swapOrder(owner, exchanged.stagingOwner)
+    abandon(exchanged.stagingOwner)
   }
 
   /// Swaps the owners of names too, which keep their order.
-  private mutating func swapOrder(_ owner: UInt32, _ shelf: UInt32) {
+  private mutating func swapOrder(_ owner: UInt32, _ stagingOwner: UInt32) {
     order = Dictionary(
       uniqueKeysWithValues: order.map { key, place in
-        let other = key.owner == owner ? shelf : key.owner == shelf ? owner : key.owner
+        let other = key.owner == owner ? stagingOwner : key.owner == stagingOwner ? owner : key.owner
         return (TrackerKey(owner: other, id: key.id), place)
       })
   }
@@ -207,9 +210,9 @@ struct MemoryTracking: Sendable {
     unlocks = unlocks.filter { $0.key.owner != owner }
   }
 
-  mutating func abandon(_ shelf: UInt32) {
-    shelves[shelf]?.change = nil
-    shelves[shelf]?.at = .earliest
+  mutating func abandon(_ stagingOwner: UInt32) {
+    stagingOwners[stagingOwner]?.change = nil
+    stagingOwners[stagingOwner]?.at = .earliest
   }
 }
 

@@ -64,7 +64,9 @@ extension MemoryTransaction {
       }
       guard let oldest else { return false }
       if left <= 0 { return true }
-      if let shelf = contents.tracking.changes.remove(at: oldest).exchanged?.shelf { contents.tracking.abandon(shelf) }
+      if let stagingOwner = contents.tracking.changes.remove(at: oldest).exchanged?.stagingOwner {
+        contents.tracking.abandon(stagingOwner)
+      }
       left -= 1
     }
   }
@@ -189,45 +191,48 @@ extension MemoryTransaction {
 
   func makeStagingOwner(for owner: UInt32, now: Instant) throws -> UInt32 {
     try requireWriting()
-    var shelf = StagingOwners.first
-    while contents.tracking.shelves[shelf] != nil { shelf += 1 }
-    contents.tracking.shelves[shelf] = MemoryTracking.StagingOwners(owner: owner, at: now)
-    return shelf
+    var stagingOwner = StagingOwners.first
+    while contents.tracking.stagingOwners[stagingOwner] != nil { stagingOwner += 1 }
+    contents.tracking.stagingOwners[stagingOwner] = MemoryTracking.StagingOwners(owner: owner, at: now)
+    return stagingOwner
   }
 
-  func touchStagingOwner(_ shelf: UInt32, now: Instant) throws {
+  func touchStagingOwner(_ stagingOwner: UInt32, now: Instant) throws {
     try requireWriting()
-    guard let found = contents.tracking.shelves[shelf], found.change == nil else {
-      throw StoreFailure.internalError("there is no shelf \(shelf) to fill")
+    guard let found = contents.tracking.stagingOwners[stagingOwner], found.change == nil else {
+      throw StoreFailure.internalError("there is no staging owner \(stagingOwner) to fill")
     }
-    contents.tracking.shelves[shelf]?.at = now
+    contents.tracking.stagingOwners[stagingOwner]?.at = now
   }
 
-  func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64 {
+  func exchange(_ change: TrackingChange, with stagingOwner: UInt32) throws -> Int64 {
     try requireWriting()
-    guard let found = contents.tracking.shelves[shelf], found.change == nil, found.owner == change.owner else {
-      throw StoreFailure.internalError("there is no shelf \(shelf) to exchange")
+    guard let found = contents.tracking.stagingOwners[stagingOwner], found.change == nil, found.owner == change.owner
+    else {
+      throw StoreFailure.internalError("there is no staging owner \(stagingOwner) to exchange")
     }
-    let exchanged = contents.tracking.exchange(change.owner, shelf)
+    let exchanged = contents.tracking.exchange(change.owner, stagingOwner)
     let id = try begin(change)
     self.change = nil
     contents.tracking.changes[contents.tracking.changes.count - 1].exchanged = exchanged
-    contents.tracking.shelves[shelf]?.change = id
+    contents.tracking.stagingOwners[stagingOwner]?.change = id
     return id
   }
 
-  func abandonStagingOwner(_ shelf: UInt32) throws {
+  func abandonStagingOwner(_ stagingOwner: UInt32) throws {
     try requireWriting()
-    if contents.tracking.shelves[shelf]?.change == nil { contents.tracking.abandon(shelf) }
+    if contents.tracking.stagingOwners[stagingOwner]?.change == nil { contents.tracking.abandon(stagingOwner) }
   }
 
-  func clearShelves(before: Instant, limit: Int) throws -> Bool {
+  func clearStagingOwners(before: Instant, limit: Int) throws -> Bool {
     try requireWriting()
     var left = limit
-    while let shelf = contents.tracking.shelves.filter({ $0.value.change == nil && $0.value.at < before }).keys.min() {
+    while let stagingOwner = contents.tracking.stagingOwners.filter({ $0.value.change == nil && $0.value.at < before })
+      .keys.min()
+    {
       if left <= 0 { return true }
-      contents.tracking.drop(shelf)
-      contents.tracking.shelves[shelf] = nil
+      contents.tracking.drop(stagingOwner)
+      contents.tracking.stagingOwners[stagingOwner] = nil
       left -= 1
     }
     return false

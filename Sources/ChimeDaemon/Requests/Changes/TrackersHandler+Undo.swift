@@ -168,7 +168,7 @@ extension TrackersHandler {
       for endpoint in queues { try detail.remove(endpoint, in: transaction, now: now) }
       var generator = PooledRandom()
       // This is a restore of an empty backup.
-      let plan = TrackingRestore.Plan(shelf: try transaction.makeStagingOwner(for: caller.owner, now: now))
+      let plan = TrackingRestore.Plan(stagingOwner: try transaction.makeStagingOwner(for: caller.owner, now: now))
       let (outcome, effects, _) = try TrackingRestore(tracking(transaction)).finish(
         plan, as: .startedOver, detail, using: &generator)
       // A backup has no finished reminders. They are removed too.

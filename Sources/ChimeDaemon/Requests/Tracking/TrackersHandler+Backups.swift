@@ -50,7 +50,7 @@ extension TrackersHandler {
       madeAt: RFC3339.format(Instant(seconds: now.seconds), in: .utc), counts: shown)
     return BackupParts(
       header: try BackupFormat.line("header", header, encoder), records: file, photos: photos,
-      shelf: loop.photos, owner: caller.owner, partBytes: partBytes)
+      photoFiles: loop.photos, owner: caller.owner, partBytes: partBytes)
   }
 
   /// Seals the secrets of the caller's endpoints that are in files. Credentials stay with the service manager.
