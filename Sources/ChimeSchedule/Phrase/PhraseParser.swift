@@ -19,6 +19,9 @@ struct PhraseParser {
     var phrase = Phrase(pattern: try pattern())
     var count: Range<Int>?
     if phrase.isOneOff {
+      if lexer.token.kind == .sign(UInt8(ascii: ",")), let after = lexer.ahead(1), PhraseParser.isBound(after) {
+        lexer = after
+      }
       if isBound {
         throw Fault(
           range: lexer.token.range, problem: "\(lexer.quoted) cannot be used with a single moment",
