@@ -23,7 +23,8 @@ struct FrozenJournalTests {
       var longest = Duration.zero
       try await eventually("all have fired, and 30 s are over", within: .seconds(120)) {
         let asked = ContinuousClock.now
-        let status = try JSON(parsing: try await machine.mustRun("chime", "--system", "status", "--json"))
+        // The exit status is 1: the reminders reach nobody, because no desktop is there.
+        let status = try JSON(parsing: try await machine.run("chime", ["--system", "status", "--json"]).out)
         longest = max(longest, ContinuousClock.now - asked)
         return status["status"]["openOccurrences"].int ?? 0 >= count && ContinuousClock.now - frozen > .seconds(30)
       }
