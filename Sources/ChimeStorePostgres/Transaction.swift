@@ -309,7 +309,7 @@ extension Transaction {
     }
     do {
       try connection.script("COMMIT")
-      if concernsOthers { leases.tellOthers() }
+      if concernsOthers { leases.notifyOthers() }
       return GroupEnd(taken: settlements.count, failure: nil, settlements: settlements)
     } catch {
       let isUnclear = connection.isLost

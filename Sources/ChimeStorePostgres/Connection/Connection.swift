@@ -193,14 +193,14 @@ final class Connection: SQLConnection {
   var descriptor: Int32 { chime_pq_socket(handle) }
 
   /// Returns the notifications (NOTIFY) of other sessions since the last call, on all channels that this session listens to.
-  func words() -> Set<String> {
+  func notifications() -> Set<String> {
     if chime_pq_consume_input(handle) == 0 { isSpoilt = true }
-    var words: Set<String> = []
+    var notifications: Set<String> = []
     while let notice = chime_pq_notifies(handle) {
-      if Int(notice.pointee.be_pid) != process { words.insert(String(cString: notice.pointee.extra)) }
+      if Int(notice.pointee.be_pid) != process { notifications.insert(String(cString: notice.pointee.extra)) }
       chime_pq_free(notice)
     }
-    return words
+    return notifications
   }
 
   // MARK: Transactions

@@ -24,12 +24,12 @@ final class FleetHeartbeat {
   /// The reason why sessions of lost daemons could not be ended last time.
   private var refusal: StoreFailure?
   /// Whether new deliveries are to be announced to other daemons, and the time of the last announcement.
-  var needsWord = false
-  private var lastWord: Int64 = 0
+  var mustNotify = false
+  private var lastNotified: Int64 = 0
 
   /// The minimum interval in milliseconds between two announcements, which wake all other daemons, and between two
   /// polls that they cause.
-  static let wordInterval: Int64 = 100
+  static let notifyInterval: Int64 = 100
 
   init(place: PostgresConfiguration, leases: LeaseState, tell: @escaping (FleetEvent) -> Void) {
     var place = place
@@ -58,23 +58,23 @@ final class FleetHeartbeat {
       hear()
     }
     guard leases.current.living > 1 else { return heartbeat.next }
-    if needsCheck, Self.clock() >= lastLook + Self.wordInterval { look() }
-    if needsWord, Self.clock() >= lastWord + Self.wordInterval { sayThereIsSomething() }
+    if needsCheck, Self.clock() >= lastLook + Self.notifyInterval { look() }
+    if mustNotify, Self.clock() >= lastNotified + Self.notifyInterval { notifyOthers() }
     var next = heartbeat.next
-    if needsCheck { next = min(next, lastLook + Self.wordInterval) }
-    return needsWord ? min(next, lastWord + Self.wordInterval) : next
+    if needsCheck { next = min(next, lastLook + Self.notifyInterval) }
+    return mustNotify ? min(next, lastNotified + Self.notifyInterval) : next
   }
 
   /// Reads notifications that may have arrived.
-  func hear() {
+  func readNotifications() {
     guard let connection else { return }
-    let words = connection.words()
+    let notifications = connection.notifications()
     if connection.isLost {
       self.connection = nil
       heartbeat.called(at: Self.clock())
     }
-    if words.contains(Word.members.rawValue) { heartbeat.called(at: Self.clock()) }
-    if words.contains(Word.outbox.rawValue) { needsCheck = true }
+    if notifications.contains(Notification.members.rawValue) { heartbeat.called(at: Self.clock()) }
+    if notifications.contains(Notification.outbox.rawValue) { needsCheck = true }
   }
 
   /// Stops taking shards.
@@ -94,13 +94,13 @@ final class FleetHeartbeat {
       """
       UPDATE shard_lease SET node = NULL WHERE node = \(node);
       DELETE FROM node WHERE id = \(node);
-      NOTIFY \(Word.channel), '\(Word.members.rawValue)'
+      NOTIFY \(Notification.channel), '\(Notification.members.rawValue)'
       """)
     self.connection = nil
   }
 
   /// The notifications between daemons.
-  enum Word: String {
+  enum Notification: String {
     static let channel = "chime_fleet"
     case members, outbox
   }
@@ -171,7 +171,7 @@ final class FleetHeartbeat {
     // Heartbeats wait for no disk and no standby. A crash may undo a beat, and the next one repeats it. A claim commits
     // synchronously after its lease in the log, which makes the lease durable as well.
     try made.script("SELECT set_config('synchronous_commit', 'off', false)")
-    try made.script("LISTEN \(Word.channel)")
+    try made.script("LISTEN \(Notification.channel)")
     connection = made
     return made
   }
@@ -209,7 +209,7 @@ final class FleetHeartbeat {
     try connection.run(
       "INSERT INTO shard_lease (shard) SELECT number FROM generate_series(0, 255) number ON CONFLICT DO NOTHING")
     leases.change { $0.node = node }
-    try say(.members, connection)
+    try notify(.members, connection)
     return node
   }
 
@@ -307,7 +307,7 @@ final class FleetHeartbeat {
       shards.gave(given)
       if !given.isEmpty {
         leases.change { $0.yielding = shards.yielding }
-        try say(.members, connection)
+        try notify(.members, connection)
       }
     }
     self.review(found.revision)
@@ -358,13 +358,13 @@ final class FleetHeartbeat {
     return given
   }
 
-  private func sayThereIsSomething() {
-    (needsWord, lastWord) = (false, Self.clock())
+  private func notifyOthers() {
+    (mustNotify, lastNotified) = (false, Self.clock())
     // If the notification fails, other daemons find the deliveries a little later by polling.
-    if let connection { try? say(.outbox, connection) }
+    if let connection { try? notify(.outbox, connection) }
   }
 
-  private func say(_ word: Word, _ connection: Connection) throws(StoreFailure) {
-    try connection.script("NOTIFY \(Word.channel), '\(word.rawValue)'")
+  private func notify(_ notification: Notification, _ connection: Connection) throws(StoreFailure) {
+    try connection.script("NOTIFY \(Notification.channel), '\(notification.rawValue)'")
   }
 }

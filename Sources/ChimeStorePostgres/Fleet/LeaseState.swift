@@ -26,15 +26,15 @@ final class LeaseState: Sendable {
 
   private let state = Mutex(State())
   /// Announces new deliveries to the other daemons. It is set once, before the first transaction.
-  private let word = Mutex<(@Sendable () -> Void)?>(nil)
+  private let notify = Mutex<(@Sendable () -> Void)?>(nil)
 
   var current: State { state.withLock { $0 } }
 
-  func onWord(_ tell: @escaping @Sendable () -> Void) { word.withLock { $0 = tell } }
+  func onNotify(_ handler: @escaping @Sendable () -> Void) { notify.withLock { $0 = handler } }
 
-  func tellOthers() {
+  func notifyOthers() {
     guard current.living > 1 else { return }
-    word.withLock { $0 }?()
+    notify.withLock { $0 }?()
   }
 
   func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }

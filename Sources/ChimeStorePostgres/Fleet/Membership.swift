@@ -9,8 +9,8 @@ import Synchronization
 final class Membership: Sendable {
   let leases: LeaseState
   private let orders = Mutex(Orders())
-  /// A socket pair: a byte written to `ring` makes `hear` readable and wakes the thread.
-  private let bell: (hear: Int32, ring: Int32)
+  /// A socket pair: a byte written to `write` makes `read` readable and wakes the thread.
+  private let wakeSockets: (read: Int32, write: Int32)
   private let firstBeat = DispatchGroup()
   private let end = DispatchGroup()
 
@@ -21,7 +21,7 @@ final class Membership: Sendable {
     var unheard: [FleetEvent] = []
     var isRetiring = false
     var isEnding = false
-    var needsWord = false
+    var mustNotify = false
     var isProbing = false
   }
 
@@ -33,17 +33,17 @@ final class Membership: Sendable {
       throw .unavailable(
         "no file descriptor is free for the database: end some programs, or raise LimitNOFILE= of the service")
     }
-    bell = (ends[0], ends[1])
+    wakeSockets = (ends[0], ends[1])
   }
 
   deinit {
-    close(bell.hear)
-    close(bell.ring)
+    close(wakeSockets.read)
+    close(wakeSockets.write)
   }
 
   /// Starts the thread, and waits until the first beat has succeeded or failed.
   func begin(_ place: PostgresConfiguration) throws(StoreFailure) {
-    leases.onWord { [weak self] in self?.order { $0.needsWord = true } }
+    leases.onNotify { [weak self] in self?.order { $0.mustNotify = true } }
     firstBeat.enter()
     end.enter()
     do throws(StoreFailure) {
@@ -79,29 +79,29 @@ final class Membership: Sendable {
     orders.withLock { change(&$0) }
     // A full socket wakes the thread as well.
     var byte: UInt8 = 1
-    write(bell.ring, &byte, 1)
+    write(wakeSockets.write, &byte, 1)
   }
 
   // MARK: The thread
 
   private func run(_ place: PostgresConfiguration) {
-    let pulse = FleetHeartbeat(place: place, leases: leases) { self.tell($0) }
-    var next = pulse.work()
+    let heartbeat = FleetHeartbeat(place: place, leases: leases) { self.tell($0) }
+    var next = heartbeat.work()
     firstBeat.leave()
     while true {
-      wait(until: next, or: pulse.descriptor)
+      wait(until: next, or: heartbeat.descriptor)
       let taken = orders.withLock { orders in
-        defer { (orders.isRetiring, orders.needsWord, orders.isProbing) = (false, false, false) }
+        defer { (orders.isRetiring, orders.mustNotify, orders.isProbing) = (false, false, false) }
         return orders
       }
       if taken.isEnding { break }
-      if taken.isRetiring { pulse.retire() }
-      if taken.needsWord { pulse.needsWord = true }
-      if taken.isProbing { pulse.probe() }
-      pulse.hear()
-      next = pulse.work()
+      if taken.isRetiring { heartbeat.retire() }
+      if taken.mustNotify { heartbeat.mustNotify = true }
+      if taken.isProbing { heartbeat.probe() }
+      heartbeat.readNotifications()
+      next = heartbeat.work()
     }
-    pulse.end()
+    heartbeat.end()
     end.leave()
   }
 
@@ -115,13 +115,13 @@ final class Membership: Sendable {
 
   private func wait(until next: Int64, or descriptor: Int32) {
     var members = [
-      pollfd(fd: bell.hear, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wakeSockets.read, events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
     ]
     // poll(2) ignores a negative descriptor. Its timeout does not count sleep.
     poll(&members, 2, Int32(clamping: max(0, next - FleetHeartbeat.clock())))
     var bytes = [UInt8](repeating: 0, count: 512)
-    read(bell.hear, &bytes, bytes.count)
+    read(wakeSockets.read, &bytes, bytes.count)
   }
 
   private static func startThread(_ body: @escaping @Sendable () -> Void) throws(StoreFailure) {
