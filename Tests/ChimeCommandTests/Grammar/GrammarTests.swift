@@ -156,10 +156,11 @@ import Testing
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
     let template = try String(contentsOf: root.appending(path: "po/chime.pot"), encoding: .utf8)
     func isThere(_ text: String) -> Bool {
-      // Defaults are values of one sentence.
-      let sentence = text.replacing(/\(default \d+\)/, with: "(default %1)")
-      let quoted = sentence.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-      return template.contains("\nmsgid \"\(quoted)\"\n")
+      // Some defaults are values of one sentence.
+      [text, text.replacing(/\(default \d+\)/, with: "(default %1)")].contains { sentence in
+        let quoted = sentence.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return template.contains("\nmsgid \"\(quoted)\"\n")
+      }
     }
     for verb in CommandTable.standard.allVerbs {
       for text in [verb.summary] + verb.details { #expect(isThere(text), "\(verb.name)") }
