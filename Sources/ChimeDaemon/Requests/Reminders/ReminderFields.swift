@@ -157,7 +157,7 @@ struct ReminderFields {
     throw ControlFailure.invalidSchedule(
       ScheduleError(
         code: .neverOccurs, text: reminder.schedule.canonical, column: nil, expected: "a future time",
-        suggestion: nil, message: "\(reminder.schedule.canonical): it has no time left"))
+        suggestion: nil, message: "\(reminder.schedule.canonical): it has no future time"))
   }
 
   /// Throws if the search for the next time takes too long. Schedules parsed here never do.
