@@ -55,7 +55,7 @@ final class FleetHeartbeat {
   func work() -> Int64 {
     if Self.clock() >= heartbeat.next {
       beat()
-      hear()
+      readNotifications()
     }
     guard leases.current.living > 1 else { return heartbeat.next }
     if needsCheck, Self.clock() >= lastLook + Self.notifyInterval { look() }
