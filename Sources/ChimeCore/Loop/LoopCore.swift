@@ -66,6 +66,8 @@ public struct LoopCore {
   private var now: Instant
   private var effects: [Effect] = []
   private var isOutboxBusy = false
+  /// The number of lapses of the leases when what is held was claimed.
+  private var knownLapses = 0
   /// The queues to claim for once this daemon holds its leases: what it claims without one it could not send.
   private var waitingClaims: [(queue: DeliveryQueue, limit: Int)] = []
   private var isRecording = false
@@ -113,7 +115,10 @@ public struct LoopCore {
   /// Takes an event for the scheduler.
   public mutating func handle(_ event: Scheduler.Event) {
     guard !isStopping else { return }
-    if !outbox.held.isEmpty, !holdsQueues { handOver { _ in true } }
+    let lapses = leases?.lapses ?? 0
+    let hasLapsed = lapses != knownLapses || !holdsQueues
+    knownLapses = lapses
+    if hasLapsed, !outbox.held.isEmpty { handOver { _ in true } }
     for effect in scheduler.handle(event, now: now) {
       switch effect {
       case .armDue(let time): effects.append(.armDue(time))
@@ -242,6 +247,7 @@ public struct LoopCore {
   private mutating func fire(limit: Int, capacity: Scheduler.Capacity) {
     let (context, uptime, catchUpSpread, renewal) = (context, uptime, catchUpSpread, renewal)
     let downtime = tellsDowntime ? downtime : nil
+    let lapses = leases?.lapses
     write(
       .fire,
       { transaction, setting in
@@ -250,14 +256,16 @@ public struct LoopCore {
           in: transaction, limit: limit, capacity: capacity, context: context, uptime: uptime,
           catchUpSpread: catchUpSpread, downtime: downtime, now: setting.now, using: &setting.random)
       },
-      then: { core, fired, wakeups in core.didFire(fired, wakeups, contextVersion: context.version) },
+      then: { core, fired, wakeups in core.didFire(fired, wakeups, contextVersion: context.version, since: lapses) },
       failed: { core, error in
         core.storeFailed(error, .remindersWait)
         core.handle(.firingFailed)
       })
   }
 
-  private mutating func didFire(_ fired: FireTransaction, _ wakeups: NextWakeups, contextVersion: Int) {
+  private mutating func didFire(
+    _ fired: FireTransaction, _ wakeups: NextWakeups, contextVersion: Int, since lapses: Int?
+  ) {
     // The first firing has reported the downtime.
     downtime = nil
     let span = lateSpread
@@ -265,7 +273,8 @@ public struct LoopCore {
     lateSpread = span
     supersede(by: fired.firings, asOf: wakeups.sequence)
     // Messages leave before anybody is told.
-    handle(.fired(claimed: hold(fired.claims, asOf: wakeups.sequence), wakeups, isEmpty: fired.isEmpty))
+    let claims = hold(fired.claims, asOf: wakeups.sequence, since: lapses)
+    handle(.fired(claimed: claims, wakeups, isEmpty: fired.isEmpty))
     report(.fired(fired))
     if !fired.firings.isEmpty { storeWorks() }
     // The firing may have missed a recomputation that followed a change.
@@ -300,6 +309,7 @@ public struct LoopCore {
     let part = outbox.work.take()
     guard !part.needsNoTransaction else { return give(part.answers) }
     let (context, policies, seenFailing) = (context, scheduler.policies, outbox.seenFailing)
+    let lapses = leases?.lapses
     isOutboxBusy = true
     write(
       .outbox(part.outcomes),
@@ -310,7 +320,7 @@ public struct LoopCore {
       then: { core, commit, wakeups in
         core.isOutboxBusy = false
         core.outbox.ended(part.outcomes, asOf: wakeups.sequence)
-        core.didWork(part, commit, wakeups)
+        core.didWork(part, commit, wakeups, since: lapses)
         core.outboxHasEnded()
       },
       failed: { core, error in
@@ -340,9 +350,11 @@ public struct LoopCore {
     }
   }
 
-  private mutating func didWork(_ part: OutboxTransaction, _ commit: OutboxCommit, _ wakeups: NextWakeups) {
+  private mutating func didWork(
+    _ part: OutboxTransaction, _ commit: OutboxCommit, _ wakeups: NextWakeups, since lapses: Int?
+  ) {
     // The next messages leave before anybody is told.
-    let claims = hold(commit.claims, asOf: wakeups.sequence)
+    let claims = hold(commit.claims, asOf: wakeups.sequence, since: lapses)
     for (queue, _) in commit.unreadable { handle(.unreadable(queue)) }
     if part.claims.isEmpty {
       handle(.wakeups(wakeups))
@@ -377,9 +389,11 @@ public struct LoopCore {
   private var holdsQueues: Bool { leases?.holdsQueues ?? true }
 
   /// Holds claimed messages, and returns the new claims for the scheduler. The leases may have expired since the claim.
-  private mutating func hold(_ claimed: [ClaimedMessage], asOf number: UInt64?) -> [Claim] {
+  ///
+  /// - Parameter lapses: the number of their lapses before the claim.
+  private mutating func hold(_ claimed: [ClaimedMessage], asOf number: UInt64?, since lapses: Int?) -> [Claim] {
     let claims = outbox.hold(claimed, asOf: number)
-    if holdsQueues { return claims }
+    if holdsQueues, leases?.lapses == lapses { return claims }
     for claim in claims { release(claim) }
     return []
   }

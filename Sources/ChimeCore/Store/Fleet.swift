@@ -4,6 +4,8 @@ public import ChimeSchedule
 public protocol LeaseView: Sendable {
   /// Whether this daemon's leases are certain to be valid. Check this before an attempt; it only reads the clock.
   var holdsQueues: Bool { get }
+  /// How often this daemon's leases have expired and were renewed. Claims from before the last time are void.
+  var lapses: Int { get }
   /// Whether no other daemon used the store at the last heartbeat. `.outboxChanged` reports any daemon that joins.
   var isAlone: Bool { get }
 }

@@ -189,6 +189,7 @@ struct RequestStore: SharedStore {
   func probe() { base.probe() }
   func listen(_ handler: @escaping @Sendable (FleetEvent) -> Void) { base.listen(handler) }
   var holdsQueues: Bool { base.holdsQueues }
+  var lapses: Int { base.lapses }
   func retire() { base.retire() }
 
   func shares(of owners: [UInt32]) async throws -> [UInt32: DeliveryQueueShares] {

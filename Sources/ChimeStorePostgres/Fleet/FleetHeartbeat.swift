@@ -151,12 +151,14 @@ final class FleetHeartbeat {
         isAlone: isAlone)
       // The due times that the ended transactions had locked become available in a moment.
       if hasEnded { heartbeat.called(at: start) }
+      let hadLapsed = before.leaseEnd.map { Self.clock() >= $0 } ?? false
       leases.change { state in
+        // In one step with the new lease, so that no claim from before passes for valid.
+        if hadLapsed { state.lapses += 1 }
         (state.leaseEnd, state.living) = (heartbeat.leaseEnd, found.living.union([node]).count)
         (state.unansweredSince, state.isAlone) = (nil, isAlone)
       }
       // The loop polls rarely while this daemon is alone, and claims nothing without a lease.
-      let hadLapsed = before.leaseEnd.map { Self.clock() >= $0 } ?? false
       if hadLapsed || (before.isAlone && !isAlone) { tell(.outboxChanged) }
     } catch {
       // The store's other sessions report what is wrong with the server.

@@ -16,6 +16,8 @@ final class LeaseState: Sendable {
     var leaseEnd: Int64?
     /// The start of the first beat that has had no answer, by the clock of `LeaseRenewal`; nil if the last one was answered.
     var unansweredSince: Int64?
+    /// How often the leases have expired and were renewed.
+    var lapses = 0
     /// Whether no other daemon is living, and no lost daemon had a session at the last beat.
     var isAlone = false
     /// The number of living daemons, including this one.

@@ -6,6 +6,8 @@ extension PostgresStore: SharedStore {
 
   public var holdsQueues: Bool { membership.leases.current.leaseEnd.map { FleetHeartbeat.clock() < $0 } ?? false }
 
+  public var lapses: Int { membership.leases.current.lapses }
+
   public var isAlone: Bool { membership.leases.current.isAlone }
 
   public var unansweredFor: Milliseconds? {

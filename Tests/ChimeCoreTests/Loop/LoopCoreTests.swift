@@ -64,7 +64,7 @@ struct LoopCoreTests {
     shell.delaysReports = true
     shell.start()
     shell.now = shell.now + .seconds(10)
-    leases.set(valid: false)
+    leases.end()
     shell.runDelayed()
     #expect(shell.sent.isEmpty && shell.core.outbox.held.isEmpty)
     let pending = try #require(try shell.transaction.wakeups().outbox.values.first)
@@ -72,9 +72,23 @@ struct LoopCoreTests {
     // It claims again once it holds its leases.
     shell.drive { $0.checkOtherDaemons(shown: []) }
     #expect(shell.sent.isEmpty)
-    leases.set(valid: true)
+    leases.renew()
     shell.drive { $0.checkOtherDaemons(shown: []) }
     #expect(shell.sent.count == 1)
+  }
+
+  /// The heartbeat has a thread of its own, which may renew the leases before the report is heard.
+  @Test func whatWasClaimedBeforeTheLeasesWereRenewedIsClaimedAgain() throws {
+    let leases = Leases()
+    let shell = try Shell(due: ["r1"], leases: leases)
+    shell.delaysReports = true
+    shell.start()
+    leases.end()
+    leases.renew()
+    shell.runDelayed()
+    // It was released and claimed again before it left.
+    let commits = shell.reports.compactMap { if case .outcomes(_, let commit) = $0 { commit } else { nil } }
+    #expect(commits.flatMap(\.claims).count == 1 && shell.sent.count == 1)
   }
 
   @Test func beforeSleepRunningAttemptsEndAndNoneBegins() throws {
@@ -260,11 +274,13 @@ struct LoopCoreTests {
 
 /// Leases that a test ends and renews.
 private final class Leases: LeaseView {
-  private let areValid = Mutex(true)
-  var holdsQueues: Bool { areValid.withLock { $0 } }
+  private let state = Mutex((areValid: true, lapses: 0))
+  var holdsQueues: Bool { state.withLock { $0.areValid } }
+  var lapses: Int { state.withLock { $0.lapses } }
   let isAlone = false
 
-  func set(valid: Bool) { areValid.withLock { $0 = valid } }
+  func end() { state.withLock { $0.areValid = false } }
+  func renew() { state.withLock { $0 = (true, $0.lapses + 1) } }
 }
 
 /// A shell that performs each effect at once.

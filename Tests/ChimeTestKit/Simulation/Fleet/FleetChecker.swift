@@ -10,6 +10,10 @@ final class FleetChecker {
   private var reminders: [ReminderID: Reminder] = [:]
   /// When each removed reminder was removed.
   private var removed: [ReminderID: Instant] = [:]
+  /// When each reminder, and the next round of each occurrence, was last set. A request may be recorded long after its
+  /// own time.
+  private var reminderSet: [ReminderID: Instant] = [:]
+  private var recurrenceSet: [OccurrenceID: Instant] = [:]
   private var arrived: [DeliveryID: Int] = [:]
   /// When each delivery was recorded as ended, in milliseconds of the simulation.
   private var ended: [DeliveryID: Int64] = [:]
@@ -80,6 +84,7 @@ final class FleetChecker {
   func committed(_ changed: MemoryTransaction.Changes, _ work: Work, _ member: SimulatedMember) {
     for id in changed.reminders {
       if let reminder = contents.reminders[id] {
+        if reminders[id]?.generation != reminder.generation { reminderSet[id] = world.wall }
         reminders[id] = reminder
       } else if removed[id] == nil {
         removed[id] = world.wall
@@ -92,12 +97,13 @@ final class FleetChecker {
   private func check(_ id: OccurrenceID, _ work: Work, _ member: SimulatedMember) {
     let old = occurrences[id]
     guard let new = contents.occurrences[id] else { return fail("the occurrence \(id) is gone") }
+    defer { if old?.recursAt != new.recursAt { recurrenceSet[id] = world.wall } }
     occurrences[id] = new
     if let firedAt = new.firedAt, old?.firedAt == nil {
       world.figures.fires += 1
       if firedAt < id.scheduledAt { fail("\(id) fired before its time, at \(firedAt.text)") }
       if work.kind != .fire { fail("\(work.kind) has fired \(id)") }
-      let late = calm(from: id.scheduledAt, until: world.wall)
+      let late = calm(from: max(id.scheduledAt, reminderSet[id.reminder] ?? .earliest), until: world.wall)
       if late > Self.patience { fail("\(id) fired \(late) ms late, although nothing disturbed the fleet for so long") }
     } else if let old, old.firedAt != nil {
       if old.firedAt != new.firedAt, new.rounds == old.rounds { fail("\(id) has fired twice") }
@@ -107,7 +113,7 @@ final class FleetChecker {
         guard let at = old.recursAt else { return fail("\(id) fired again without a reason") }
         if at > world.wall { fail("\(id) fired again before its time") }
         if old.state == .done || old.state == .dismissed { fail("\(id) fired again after it was \(old.state)") }
-        let late = calm(from: at, until: world.wall)
+        let late = calm(from: max(at, recurrenceSet[id] ?? .earliest), until: world.wall)
         if late > Self.patience { fail("\(id) fired again \(late) ms late") }
       }
       if old.state == .done, new.state != .done { fail("\(id) was done, and is \(new.state)") }

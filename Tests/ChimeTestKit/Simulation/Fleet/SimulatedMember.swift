@@ -10,6 +10,7 @@ final class MemberLeases: LeaseView, Sendable {
     /// In milliseconds of the simulation.
     var leaseEnd: Int64?
     var isAlone = false
+    var lapses = 0
     var living = 1
     var now: Int64 = 0
   }
@@ -24,6 +25,7 @@ final class MemberLeases: LeaseView, Sendable {
     return state.leaseEnd.map { state.now < $0 } ?? false
   }
   var isAlone: Bool { current.isAlone }
+  var lapses: Int { current.lapses }
 }
 
 /// A SimulatedMember is one daemon of a fleet: the shell of a `LoopCore` in virtual time, with a heartbeat, on a
@@ -576,6 +578,7 @@ final class SimulatedMember {
       revision = found.revision
       let isAlone = found.othersEndIn == nil && ended == 0
       let before = leases.current
+      let hadLapsed = before.leaseEnd.map { world.now >= $0 } ?? false
       renewal.renewed(
         beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: shards.isMoving, isShort: shards.isShort,
         isAlone: isAlone)
@@ -584,8 +587,8 @@ final class SimulatedMember {
       leases.change { state in
         (state.leaseEnd, state.living) = (leaseEnd, found.living.union([found.node]).count)
         state.isAlone = isAlone
+        if hadLapsed { state.lapses += 1 }
       }
-      let hadLapsed = before.leaseEnd.map { world.now >= $0 } ?? false
       if hadLapsed || (before.isAlone && !isAlone) { tell(.outboxChanged) }
       endBeat(true)
     }
