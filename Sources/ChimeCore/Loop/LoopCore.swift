@@ -68,6 +68,8 @@ public struct LoopCore {
   private var isOutboxBusy = false
   /// The number of lapses of the leases when what is held was claimed.
   private var knownLapses = 0
+  /// Whether the store was replaced, and is not read yet.
+  private var isStoreReplaced = false
   /// The queues to claim for once this daemon holds its leases: what it claims without one it could not send.
   private var waitingClaims: [(queue: DeliveryQueue, limit: Int)] = []
   private var isRecording = false
@@ -185,15 +187,21 @@ public struct LoopCore {
       },
       then: { core, start, _ in core.report(.started(start)) },
       failed: { core, error in
-        guard error.isPassing else { return core.report(.startFailed(error)) }
+        guard error.isPassing else { return core.startFailed(error) }
         core.read(
           look,
           then: { core, start in
             core.degradedMode.needsStart = true
             core.storeFailed(error, .remindersWait)
             core.report(.started(start))
-          }, failed: { core, error in core.report(.startFailed(error)) })
+          }, failed: { core, error in core.startFailed(error) })
       })
+  }
+
+  private mutating func startFailed(_ error: any Error) {
+    guard isStoreReplaced else { return report(.startFailed(error)) }
+    storeIsUnreadable(error)
+    retryLater()
   }
 
   /// Begins to fire. Call `adopt` with the endpoints before.
@@ -204,15 +212,18 @@ public struct LoopCore {
     if let noticeChannels, uptime.runningSince == startedAt {
       downtime = Downtime(after: start.trace, until: startedAt, channels: noticeChannels)
     }
+    isStoreReplaced = false
     if degradedMode.needsStart { handle(.buffered) }
     handle(.wakeups(start.wakeups))
     if leases != nil { follow(fleet.handle(.ready)) }
   }
 
-  /// Drops what belongs to a store that was replaced by an older one. Call `start` again afterwards.
+  /// Drops what belongs to a store that was replaced by an older one, and reads that one, again and again until it can.
   public mutating func storeWasReplaced() {
     drop { _ in true }
     degradedMode.storeIsAnother()
+    isStoreReplaced = true
+    start()
   }
 
   /// Begins nothing more. Attempts in flight may still end.
@@ -709,11 +720,14 @@ public struct LoopCore {
     retryLater()
   }
 
-  /// Retries a store that refused a recomputation or a wake-up. On an idle machine nothing else would, and due times
-  /// would stay wrong.
-  public mutating func retry() { if !isStopping, needsRetry { tryStore() } }
+  /// Retries a store that refused a recomputation or a wake-up, or that was replaced and could not be read. On an idle
+  /// machine nothing else would, and due times would stay wrong.
+  public mutating func retry() {
+    guard !isStopping, needsRetry else { return }
+    if isStoreReplaced { start() } else { tryStore() }
+  }
 
-  private var needsRetry: Bool { !renewal.pending.isEmpty || trouble.needsWake }
+  private var needsRetry: Bool { isStoreReplaced || !renewal.pending.isEmpty || trouble.needsWake }
 
   private mutating func retryLater() {
     if needsRetry { effects.append(.armRetry(after: Scheduler.storeRetry)) }

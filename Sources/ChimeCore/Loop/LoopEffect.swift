@@ -35,7 +35,7 @@ extension LoopCore {
 
   /// A Report is news for the log, the watchers and the shell's own state.
   public enum Report {
-    /// The store was read for the first time: prepare, and call `begin`.
+    /// The store was read for the first time, or for the first time after it was replaced: prepare, and call `begin`.
     case started(Start)
     /// The store could not be read at the start.
     case startFailed(any Error)

@@ -222,7 +222,7 @@ extension EventLoop {
       tell(of: restoration)
       // During the start everything is read afterwards anyway.
       guard isReady, !isStopping else { return }
-      spawn { [self] in await resumeAfterRestoration() }
+      drive { $0.storeWasReplaced() }
     case .spared(let sentence):
       publish([
         DaemonEvent(
@@ -263,22 +263,17 @@ extension EventLoop {
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
   }
 
-  /// Resumes after the store was replaced: drops what belongs to the old store and repeats the reads of a start.
-  private func resumeAfterRestoration() async {
-    drive { $0.storeWasReplaced() }
+  /// Resumes after the store was replaced, once it was read.
+  func resumeAfterRestoration(_ found: LoopCore.Start) {
     snapshots.latest = snapshotManager?.snapshots().first
-    do {
-      // The disk may still be full, so that the store takes no changes.
-      let found = try await readStore()
-      adopt(found.endpoints)
-      drive { $0.begin(found, noticeChannels: nil) }
-    } catch {
-      drive { $0.storeIsUnreadable(error) }
+    adopt(found.endpoints)
+    drive { $0.begin(found, noticeChannels: nil) }
+    spawn { [self] in
+      await reviewRestoration()
+      reviewContext()
+      await surveyCalendars()
+      staleSummary()
     }
-    await reviewRestoration()
-    reviewContext()
-    await surveyCalendars()
-    staleSummary()
   }
 
   /// Checks for a recent restoration, and records a desktop notice of it once.

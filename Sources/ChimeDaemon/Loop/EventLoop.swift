@@ -300,8 +300,9 @@ actor EventLoop {
   private func hear(_ report: LoopCore.Report) {
     switch report {
     case .started(let found):
-      starting?.resume(returning: found)
+      guard let waiting = starting else { return resumeAfterRestoration(found) }
       starting = nil
+      waiting.resume(returning: found)
     case .startFailed(let error):
       starting?.resume(throwing: error)
       starting = nil

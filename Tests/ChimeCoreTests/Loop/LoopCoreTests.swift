@@ -91,6 +91,20 @@ struct LoopCoreTests {
     #expect(commits.flatMap(\.claims).count == 1 && shell.sent.count == 1)
   }
 
+  @Test func replacedStoreIsReadOnceItCanBe() throws {
+    let shell = try Shell(due: ["r1"])
+    shell.start()
+    shell.end(try #require(shell.sent.first))
+    try shell.transaction.upsert(Shell.reminder(ReminderID(rawValue: "r2")), next: shell.now - .seconds(1))
+    shell.absence = .unavailable("the disk is gone")
+    shell.drive { $0.storeWasReplaced() }
+    #expect(shell.sent.count == 1 && shell.core.trouble.problem != nil)
+    #expect(shell.retryAfter == Scheduler.storeRetry)
+    shell.absence = nil
+    shell.drive { $0.retry() }
+    #expect(shell.sent.map(\.occurrence.id.reminder.rawValue) == ["r1", "r2"])
+  }
+
   @Test func beforeSleepRunningAttemptsEndAndNoneBegins() throws {
     let shell = try Shell(due: ["r1"])
     shell.start()
@@ -294,6 +308,8 @@ private final class Shell {
   private(set) var retryAfter: Milliseconds?
   /// Why writing transactions fail; nil if they do not.
   var refusal: StoreFailure?
+  /// Why no transaction can be made; nil if one can.
+  var absence: StoreFailure?
   private(set) var letsSleep = false
   /// Whether firing transactions wait for `runDelayed`.
   var delaysFiring = false
@@ -403,6 +419,7 @@ private final class Shell {
     if delaysFiring, case .fire = job.kind { return delayed.append(job) }
     let next: StoreJob.Continuation
     do {
+      if let absence { throw absence }
       if job.writes, let refusal { throw refusal }
       var setting = StoreJob.Setting(now: now, random: SeededGenerator(seed: UInt64(reports.count + sent.count))) {
         [self] in

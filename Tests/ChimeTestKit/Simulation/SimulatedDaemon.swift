@@ -406,10 +406,7 @@ final class SimulatedDaemon {
   }
 
   /// Reads everything again, because a snapshot has taken the place of the store.
-  func storeWasRestored() {
-    drive { $0.storeWasReplaced() }
-    drive { $0.start() }
-  }
+  func storeWasRestored() { drive { $0.storeWasReplaced() } }
 
   // MARK: The end
 
