@@ -276,6 +276,16 @@ import Testing
     #expect(heartbeat.lapse(at: 11_000) == nil)
   }
 
+  /// A restarted database may have lost the last heartbeats of others.
+  @Test func nobodyWhoseLeaseHasJustExpiredCountsAsLostAfterAReconnection() {
+    var heartbeat = LeaseRenewal(now: 0)
+    #expect(heartbeat.patience(at: 0) == 0)
+    heartbeat.reconnected(at: 10_000)
+    #expect(heartbeat.patience(at: 10_000) == 3_000)
+    #expect(heartbeat.patience(at: 15_999) == 3_000)
+    #expect(heartbeat.patience(at: 16_000) == 0)
+  }
+
   @Test func failedHeartbeatIsRetriedAndRenewsNothing() {
     var heartbeat = LeaseRenewal(now: 0)
     heartbeat.renewed(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)

@@ -163,6 +163,7 @@ struct LostDaemonTests {
     try session.queue.sync { _ = try session.ready() }
     let other = try server.place(database).connect()
     #expect(try OrphanSessionReaper.end(other).isEmpty)
+    #expect(try OrphanSessionReaper.end(other, after: 3_600_000, lease: 0).isEmpty)
     #expect(
       try OrphanSessionReaper.end(other, lease: 0)
         == [OrphanSessionReaper(node: node, name: "elsewhere", process: 4_711, count: 1)])

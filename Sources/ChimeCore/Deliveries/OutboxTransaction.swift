@@ -1,4 +1,5 @@
 public import ChimeSchedule
+import Synchronization
 
 /// A ClaimedMessage is a delivery that this daemon has claimed, with its content.
 public struct ClaimedMessage: Sendable {
@@ -62,6 +63,21 @@ public struct ClaimedMessage: Sendable {
       shown.append(message)
     }
     return shown.sorted { $0.delivery.createdAt > $1.delivery.createdAt }
+  }
+}
+
+/// A ClaimsInDoubt remembers what a transaction has claimed, in case the answer to its commit is lost: then the commit
+/// may have been carried out, and the loop knows of no claim.
+final class ClaimsInDoubt: Sendable {
+  // The store's thread writes it before the loop reads it; the lock shows that to the compiler.
+  private let claimed = Mutex<[DeliveryID]>([])
+
+  var ids: [DeliveryID] { claimed.withLock { $0 } }
+  var isEmpty: Bool { ids.isEmpty }
+
+  func note(_ claims: [ClaimedMessage]) {
+    let ids = claims.map(\.claim.id)
+    claimed.withLock { $0 = ids }
   }
 }
 

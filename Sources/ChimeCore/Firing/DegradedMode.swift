@@ -407,7 +407,7 @@ public struct DegradedMode: Sendable {
     defer { unshown = [] }
     return unshown.compactMap { message in
       let delivery = message.message.delivery
-      if let known = occurrences[delivery.occurrence], !known.isOpen || known.rounds > delivery.round { return nil }
+      if let known = occurrences[delivery.occurrence], !known.isShown || known.rounds > delivery.round { return nil }
       var message = message
       message.claim.until = now + policies[delivery.queue].claimSpan
       return message

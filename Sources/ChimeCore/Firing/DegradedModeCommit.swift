@@ -47,6 +47,7 @@ public struct DegradedModeCommit: Sendable {
             commit.refused.append("\"\(firing.due.reminder.title)\" fired, but the store no longer has that reminder")
             continue
           }
+          try firing.dismissPinged(in: transaction, now: now)
           var walk = context.timetable(of: firing.due.reminder).walk()
           try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
           try Announcing.addEvents(&firing, in: transaction, context, now: now, using: &generator)

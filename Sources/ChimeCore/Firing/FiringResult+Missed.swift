@@ -46,6 +46,17 @@ extension FiringResult {
     try goOn(in: transaction, now: now, next: next)
   }
 
+  /// Dismisses what waits for a ping that has come meanwhile. The transaction of that ping did not know of this decision.
+  mutating func dismissPinged(in transaction: any StoreTransaction, now: Instant) throws {
+    guard occurrences.contains(where: \.isAwaited),
+      let ping = try transaction.lastPing(of: due.reminder.id, among: [.succeeded]), ping.at <= now
+    else { return }
+    for index in occurrences.indices
+    where occurrences[index].isAwaited && occurrences[index].id.scheduledAt <= ping.at {
+      (occurrences[index].state, occurrences[index].endedAt) = (.dismissed, ping.at)
+    }
+  }
+
   /// Returns the store's records of these times that this result does not replace.
   private func known(
     _ times: ClosedRange<Instant>, in transaction: any StoreTransaction

@@ -259,18 +259,22 @@ public struct LoopCore {
     let (context, uptime, catchUpSpread, renewal) = (context, uptime, catchUpSpread, renewal)
     let downtime = tellsDowntime ? downtime : nil
     let lapses = leases?.lapses
+    let claims = ClaimsInDoubt()
     write(
       .fire,
       { transaction, setting in
         try renewal.mark(transaction, now: setting.now)
-        return try FireTransaction.run(
+        let fired = try FireTransaction.run(
           in: transaction, limit: limit, capacity: capacity, context: context, uptime: uptime,
           catchUpSpread: catchUpSpread, downtime: downtime, now: setting.now, using: &setting.random)
+        claims.note(fired.claims)
+        return fired
       },
       then: { core, fired, wakeups in core.didFire(fired, wakeups, contextVersion: context.version, since: lapses) },
       failed: { core, error in
         core.storeFailed(error, .remindersWait)
         core.handle(.firingFailed)
+        core.release(claims)
       })
   }
 
@@ -321,12 +325,15 @@ public struct LoopCore {
     guard !part.needsNoTransaction else { return give(part.answers) }
     let (context, policies, seenFailing) = (context, scheduler.policies, outbox.seenFailing)
     let lapses = leases?.lapses
+    let claims = ClaimsInDoubt()
     isOutboxBusy = true
     write(
       .outbox(part.outcomes),
       { transaction, setting in
-        try OutboxCommit.run(
+        let commit = try OutboxCommit.run(
           part, in: transaction, policies, seenFailing: seenFailing, context, now: setting.now, using: &setting.random)
+        claims.note(commit.claims)
+        return commit
       },
       then: { core, commit, wakeups in
         core.isOutboxBusy = false
@@ -337,6 +344,7 @@ public struct LoopCore {
       failed: { core, error in
         core.isOutboxBusy = false
         core.workFailed(part, error)
+        core.release(claims)
         core.outboxHasEnded()
       })
   }
@@ -416,6 +424,13 @@ public struct LoopCore {
     outbox.work.releases.append(claim.id)
   }
 
+  /// Buffers the release of what a transaction has claimed whose answer was lost with the connection to a shared store.
+  private mutating func release(_ claims: ClaimsInDoubt) {
+    guard leases != nil, !claims.isEmpty else { return }
+    degradedMode.keep(releases: claims.ids)
+    handle(.buffered)
+  }
+
   /// Drops held messages whose deliveries were cancelled.
   public mutating func drop(_ isCancelled: (OutboundMessage) -> Bool) {
     let dropped = outbox.held.values.filter { isCancelled($0.message) }.map(\.claim)
@@ -423,14 +438,6 @@ public struct LoopCore {
     guard !dropped.isEmpty else { return }
     for claim in dropped { outbox.forget(claim.id) }
     handle(.dropped(dropped))
-  }
-
-  /// Gives back the claims of held messages of snoozed occurrences. The store keeps these messages pending, so they would
-  /// wait for the end of claims that nobody holds.
-  private mutating func giveBack(_ isSnoozed: (OccurrenceID) -> Bool) {
-    let snoozed = outbox.held.values.map(\.message.delivery).filter { $0.event == nil && isSnoozed($0.occurrence) }
-    outbox.work.releases += snoozed.map(\.id).sorted { $0.rawValue < $1.rawValue }
-    drop { $0.delivery.event == nil && isSnoozed($0.delivery.occurrence) }
   }
 
   /// Adopts the endpoints from the store, with the policies of all queues.
@@ -507,9 +514,7 @@ public struct LoopCore {
     for id in changes.changed + changes.removed { degradedMode.forget(id) }
     for id in changes.pinged { for occurrence in degradedMode.awaited(of: id) { degradedMode.forget(occurrence) } }
     for id in withdrawn.keys { degradedMode.forget(id) }
-    // The store keeps the messages of what is snoozed.
-    giveBack { id in withdrawn[id].map { $0 != nil } ?? false }
-    outbox.callOff(withdrawn.filter { $0.value == nil }.keys, asOf: wakeups.sequence)
+    outbox.callOff(withdrawn.keys, asOf: wakeups.sequence)
     // Degraded mode may have shown a reminder that was removed since. Its messages must not be recorded.
     drop { message in
       let (delivery, id) = (message.delivery, message.delivery.occurrence)
@@ -599,7 +604,6 @@ public struct LoopCore {
         answer, stored ?? occurrence, reminder, followers: followers, context, now: now)
       report(.answeredDegraded(answered, at: now))
       handle(.keptAnswer)
-      if case .snoozed = answered.state { giveBack { $0 == answer.occurrence } }
       drop { $0.occurrence.id == answer.occurrence && $0.delivery.event == nil }
     } catch {
       report(.answerRefused(answer.occurrence, error))

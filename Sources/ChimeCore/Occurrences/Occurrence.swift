@@ -91,8 +91,8 @@ public struct Occurrence: Hashable, Sendable, Codable {
 
   public var isAwaited: Bool { if case .awaited = state { true } else { false } }
 
-  /// Whether its messages are still shown.
-  var isShown: Bool { state == .fired || state == .delivered }
+  /// Whether its messages are still wanted: it fired, and nobody answered or snoozed it since.
+  public var isShown: Bool { state == .fired || state == .delivered }
 
   /// The end of its snooze.
   var deferredUntil: Instant? { if case .snoozed(let until) = state { until } else { nil } }

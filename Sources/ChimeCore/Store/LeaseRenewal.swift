@@ -9,6 +9,9 @@ public struct LeaseRenewal: Equatable, Sendable {
   public static let aloneInterval: Int64 = 2_500
   /// The length of a lease. After it, by the database's clock, other daemons may take the shards.
   public static let lease: Int64 = 6_000
+  /// How much earlier a lease may end for a database that lost what it had not written yet: by one beat and the second
+  /// that a server takes to write.
+  public static let forgotten = interval + 1_000
   /// The wait after a failed beat.
   public static let retry: Int64 = 500
   /// The interval while shards are handed over.
@@ -21,6 +24,8 @@ public struct LeaseRenewal: Equatable, Sendable {
   /// The end of the lease unless it is renewed; nil if there is none.
   public private(set) var leaseEnd: Int64?
   private var last: Int64?
+  /// When the present connection replaced another one.
+  private var reconnectedAt: Int64?
 
   /// Starts with a beat due at `now`.
   public init(now: Int64) { next = now }
@@ -48,6 +53,17 @@ public struct LeaseRenewal: Equatable, Sendable {
   public mutating func failed(at now: Int64) {
     last = now
     next = now + Self.retry
+  }
+
+  /// Notes that a new connection has replaced a lost one.
+  public mutating func reconnected(at now: Int64) { reconnectedAt = now }
+
+  /// Returns for how long another daemon's lease must have expired before that daemon counts as lost.
+  ///
+  /// A database that was restarted or replaced may have lost the last beat of each daemon, because beats wait for no
+  /// disk. Those daemons still trust their leases, and renew them within the time of one.
+  public func patience(at now: Int64) -> Int64 {
+    reconnectedAt.map { now < $0 + Self.lease } ?? false ? Self.forgotten : 0
   }
 
   /// Advances the next beat because another daemon has joined, left, or released something.

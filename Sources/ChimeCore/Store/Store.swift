@@ -136,7 +136,7 @@ public protocol StoreTransaction: TrackingTransaction {
   /// already been met when it came counts as done then.
   func doneTimes(of id: ReminderID, from first: Instant) throws -> [Instant]
   /// Replaces an occurrence; throws if there is none. Its due time becomes `recursAt`, or is dropped if that is nil.
-  /// If it is closed, its pending deliveries except events are canceled at `now`.
+  /// If it is closed or snoozed, its pending deliveries except events are canceled at `now`.
   func update(_ occurrence: Occurrence, now: Instant) throws
 
   // Expectations.

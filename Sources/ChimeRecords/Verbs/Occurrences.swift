@@ -105,7 +105,7 @@ extension SQLTransaction {
     } else {
       try connection.run("DELETE FROM due WHERE reminder = $1 AND snooze_of = $2", key, at)
     }
-    if !occurrence.isOpen {
+    if !occurrence.isShown {
       try connection.run(
         """
         UPDATE delivery SET state = 4, state_at = $1

@@ -132,6 +132,8 @@ final class FleetHeartbeat {
     var owners: [Int64?] = []
     var epochs: [Int64] = []
     var revision: Int64 = 0
+    /// For how long a lease must have expired before its daemon counts as lost.
+    var patience: Int64
   }
 
   private func beat() {
@@ -142,7 +144,7 @@ final class FleetHeartbeat {
       let (node, found) = try speak(connection)
       try connection.name(for: node, place.member)
       noticeLapse(at: start, hasOthers: found.othersEndIn != nil)
-      let hasEnded = try found.hasLost && endSessionsOfTheLost(connection)
+      let hasEnded = try found.hasLost && endSessionsOfTheLost(connection, found.patience)
       try forget(connection)
       try settle(connection, node, found)
       let (before, isAlone) = (leases.current, found.othersEndIn == nil && !hasEnded)
@@ -170,8 +172,9 @@ final class FleetHeartbeat {
   private func opened() throws -> Connection {
     if let connection, !connection.isLost { return connection }
     let made = try place.connect()
-    // Heartbeats wait for no disk and no standby. A crash may undo a beat, and the next one repeats it. A claim commits
-    // synchronously after its lease in the log, which makes the lease durable as well.
+    // Heartbeats wait for no disk and no standby. A crash may undo a beat, and the next one repeats it: nobody counts as
+    // lost in the meantime. A claim commits synchronously after its lease in the log, which makes the lease durable as well.
+    if leases.current.node != nil { heartbeat.reconnected(at: Self.clock()) }
     try made.script("SELECT set_config('synchronous_commit', 'off', false)")
     try made.script("LISTEN \(Notification.channel)")
     connection = made
@@ -218,12 +221,12 @@ final class FleetHeartbeat {
   private func read(
     _ connection: Connection, _ node: Int64, after first: [Connection.Queued] = []
   ) throws -> Found {
-    var found = Found()
+    var found = Found(patience: heartbeat.patience(at: Self.clock()))
     var now: Int64 = 0
     let members = try connection.queued(
       """
-      SELECT id, draining, expires_at - (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM node
-      """
+      SELECT id, draining, expires_at + $1 - (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM node
+      """, found.patience
     ) { answer in
       for (id, isLeaving, left) in answer.map({ ($0.int64(0), $0.int64(1) != 0, $0.int64(2)) }) {
         guard left > 0 else {
@@ -262,9 +265,9 @@ final class FleetHeartbeat {
   }
 
   /// Ends the sessions of lost daemons, and returns whether there were any.
-  private func endSessionsOfTheLost(_ connection: Connection) throws -> Bool {
+  private func endSessionsOfTheLost(_ connection: Connection, _ patience: Int64) throws -> Bool {
     do {
-      let ended = try OrphanSessionReaper.end(connection)
+      let ended = try OrphanSessionReaper.end(connection, after: patience)
       for one in ended {
         tell(.endedSessions(one.count, ofProcess: one.process, on: one.name))
       }
@@ -300,7 +303,7 @@ final class FleetHeartbeat {
       if !queues.isEmpty { tell(.leave(Set(queues))) }
     }
 
-    let taken = try take(review.take, connection, node)
+    let taken = try take(review.take, connection, node, found.patience)
     shards.took(taken, of: review.take)
     if !taken.isEmpty { tell(.taken) }
     if review.isStaying { tell(.outboxChanged) }
@@ -317,7 +320,7 @@ final class FleetHeartbeat {
 
   /// Leases those of the shards that are still free.
   private func take(
-    _ shards: [Int], _ connection: Connection, _ node: Int64
+    _ shards: [Int], _ connection: Connection, _ node: Int64, _ patience: Int64
   ) throws -> [(shard: Int, epoch: Int64)] {
     if shards.isEmpty { return [] }
     return try connection.all(
@@ -327,10 +330,10 @@ final class FleetHeartbeat {
         SELECT s.shard FROM shard_lease s
         WHERE s.shard = ANY (CAST($2 AS smallint[])) AND NOT EXISTS (
           SELECT 1 FROM node n
-          WHERE n.id = s.node AND n.expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+          WHERE n.id = s.node AND n.expires_at + $3 > (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
         FOR UPDATE OF s SKIP LOCKED)
       RETURNING shard, epoch
-      """, node, shards.list
+      """, node, shards.list, patience
     ) { ($0.int(0), $0.int64(1)) }
   }
 

@@ -15,9 +15,13 @@ struct OrphanSessionReaper: Equatable {
   /// A daemon that is renewing its lease is skipped, because the renewal locks its row. Sessions that it opened since
   /// are spared for the time of a lease.
   ///
-  /// - Parameter lease: milliseconds.
+  /// - Parameters:
+  ///   - patience: for how long the lease must have expired, in milliseconds.
+  ///   - lease: milliseconds.
   /// - Throws: `StoreFailure`, also if this role may not end the sessions.
-  static func end(_ connection: Connection, lease: Int64 = LeaseRenewal.lease) throws -> [OrphanSessionReaper] {
+  static func end(
+    _ connection: Connection, after patience: Int64 = 0, lease: Int64 = LeaseRenewal.lease
+  ) throws -> [OrphanSessionReaper] {
     try connection.all(
       """
       WITH c AS (SELECT clock_timestamp() AS now), s AS MATERIALIZED (
@@ -26,14 +30,14 @@ struct OrphanSessionReaper: Equatable {
         WHERE datname = current_database() AND usename = session_user AND pid <> pg_backend_pid()),
       lost AS MATERIALIZED (
         SELECT n.id, n.name, n.process, n.expires_at FROM node n
-        WHERE n.expires_at <= (SELECT extract(epoch FROM now) * 1000 FROM c) AND n.id IN (SELECT s.node FROM s)
+        WHERE n.expires_at + $2 <= (SELECT extract(epoch FROM now) * 1000 FROM c) AND n.id IN (SELECT s.node FROM s)
         FOR UPDATE SKIP LOCKED),
       ended AS MATERIALIZED (
         SELECT lost.id, lost.name, lost.process, pg_terminate_backend(s.pid) AS terminated
         FROM c, lost JOIN s ON s.node = lost.id
         WHERE s.backend_start < greatest(to_timestamp(lost.expires_at / 1000.0), c.now - $1 * interval '1 ms'))
       SELECT id, name, process, count(*) FROM ended WHERE terminated GROUP BY id, name, process ORDER BY id
-      """, lease
+      """, lease, patience
     ) { OrphanSessionReaper(node: $0.int64(0), name: $0.text(1), process: $0.int64(2), count: $0.int(3)) }
   }
 }

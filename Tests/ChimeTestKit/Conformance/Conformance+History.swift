@@ -127,8 +127,10 @@ extension StoreConformance {
         let snoozed = try store.addFired("bbbb")
         var occurrence = try store.theOccurrence(snoozed)
         occurrence.state = .snoozed(until: at(60))
+        // The attempt at it was under way.
+        let sent = try store.oldest(desktop)
         try store.update(occurrence, now: at(20))
-        try store.acknowledge(try store.oldest(desktop), attempt: nil, state: .delivered(at: at(21)))
+        try store.acknowledge(sent, attempt: nil, state: .delivered(at: at(21)))
         try expect(store.theOccurrence(snoozed).state, is: .snoozed(until: at(60)), "a snoozed one's state")
         try expect(store.wakeups().nextDue, is: at(60), "and its end")
 

@@ -23,7 +23,7 @@ extension StoreConformance {
           }
         }
       },
-      Case("closing an occurrence cancels its pending deliveries and its snooze") { subject in
+      Case("closing or snoozing an occurrence cancels its pending deliveries, and closing its snooze") { subject in
         for state in [Occurrence.State.done, .dismissed, .missed(.skipped)] {
           let id = "c\(state)".filter(\.isLetter)
           try await subject.write { store in
@@ -34,14 +34,15 @@ extension StoreConformance {
             try store.update(occurrence, now: at(20))
             try expect(store.wakeups().nextDue, is: at(50), "the due time while snoozed")
             try expect(
-              store.deliveries(DeliveryFilter(occurrence: key), page: Page()).filter(\.isPending).count, is: 2,
-              "the pending deliveries while snoozed")
+              store.deliveries(DeliveryFilter(occurrence: key), page: Page()).map(\.state),
+              is: [.cancelled(at: at(20)), .cancelled(at: at(20))], "the deliveries while snoozed")
+            let again = Delivery(
+              id: DeliveryID(rawValue: "msg_again\(id)"), occurrence: key, queue: desktop, round: 2, createdAt: at(25))
+            try store.owe([again])
             occurrence.state = state
             try store.update(occurrence, now: at(30))
             try expect(store.wakeups().nextDue, is: nil, "the due time once closed")
-            try expect(
-              store.deliveries(DeliveryFilter(occurrence: key), page: Page()).map(\.state),
-              is: [.cancelled(at: at(30)), .cancelled(at: at(30))], "the deliveries once closed")
+            try expect(store.delivery(again.id)?.state, is: .cancelled(at: at(30)), "the delivery once closed")
             try expect(
               store.deliveries(DeliveryFilter(reminder: ReminderID(rawValue: id + "other")), page: Page())
                 .map(\.state), is: [.pending], "the neighbour's delivery")

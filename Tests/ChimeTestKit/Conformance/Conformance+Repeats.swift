@@ -185,7 +185,7 @@ extension StoreConformance {
               delivery.id, attempt: attempt, state: isDesktop ? .waiting(until: at(5_000)) : .delivered(at: at(11)))
           }
           var occurrence = try store.theOccurrence(id)
-          occurrence.state = .snoozed(until: at(50))
+          occurrence.repeatAt = at(50)
           try store.update(occurrence, now: at(20))
           let due = try store.claimDue(now: at(50), limit: 1)[0]
           try store.record([fire(due, queues: [desktop, team], now: at(50))])

@@ -297,7 +297,7 @@ final class MemoryTransaction: StoreTransaction {
     put(occurrence)
     let isPresent = contents.reminders[occurrence.id.reminder] != nil
     contents.again[occurrence.id] = isPresent ? occurrence.recursAt : nil
-    if !occurrence.isOpen { cancel(occurrence.id, at: now) { $0.event == nil } }
+    if !occurrence.isShown { cancel(occurrence.id, at: now) { $0.event == nil } }
   }
 
   /// Cancels the pending deliveries of an occurrence that `match` selects.

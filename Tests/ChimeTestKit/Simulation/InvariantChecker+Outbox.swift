@@ -20,7 +20,7 @@ extension InvariantChecker {
       if old?.state != new.state, !mayMiss(work, id) { fail("\(work.kind) has recorded \(id) as missed") }
     } else if new.firedAt != nil {
       checkFirst(new, reminder, work)
-    } else if new.state != .done, new.state != .dismissed || !isPing(work, id) {
+    } else if new.state != .done, new.state != .dismissed || !isPing(work, id) && !isPinged(new) {
       fail("\(id) is \(new.state) and has not fired")
     }
     checkOverlap(old, new, work)

@@ -139,6 +139,12 @@ extension InvariantChecker {
     if case .ping(id.reminder, _) = work.kind { true } else { false }
   }
 
+  /// Returns whether degraded mode has decided to await a ping that had just come.
+  func isPinged(_ new: Occurrence) -> Bool {
+    decided != nil && new.endedAt == pinging.lastSuccess[new.id.reminder]
+      && new.endedAt.map { new.id.scheduledAt <= $0 } ?? false
+  }
+
   func noteReported(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
     guard reminder?.isExpectation == true else { return }
     // Times dropped by quiet hours are awaited again after the clock goes back.

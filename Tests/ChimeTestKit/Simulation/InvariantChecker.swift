@@ -14,6 +14,8 @@ final class InvariantChecker {
   /// All times that have fired.
   var fired: [ReminderID: Set<Instant>] = [:]
   var rounds: Set<Round> = []
+  /// Times that had fired and whose records were removed while the clock was behind them.
+  var prunedAhead: [ReminderID: Set<Instant>] = [:]
   /// How often each message arrived.
   var arrived: [DeliveryID: Int] = [:]
   /// When each delivery was first pending, in milliseconds of CLOCK_MONOTONIC.
@@ -192,6 +194,9 @@ final class InvariantChecker {
         contents.pings[id.reminder]?.contains(where: { $0.kind == .succeeded && $0.at == end }) != true
       {
         chains.done[id.reminder]?.removeAll { $0 == end }
+      }
+      if hasFired(id.reminder, id.scheduledAt), id.scheduledAt > work.now {
+        prunedAhead[id.reminder, default: []].insert(id.scheduledAt)
       }
       fired[id.reminder]?.remove(id.scheduledAt)
       pinging.begun[id.reminder]?.remove(id.scheduledAt)

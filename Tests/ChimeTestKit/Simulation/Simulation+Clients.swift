@@ -182,9 +182,7 @@ extension Simulation {
       using: &generator)
     var changes = CommitChanges()
     (changes.changed, changes.pinged) = (work.chained.map(\.after.id), [id])
-    for closed in work.closed where closed.occurrence.firedAt != nil {
-      changes.withdrawn[closed.occurrence.id] = .some(nil)
-    }
+    for closed in work.closed { changes.withdrawn[closed.occurrence.id] = .some(nil) }
     return changes
   }
 

@@ -95,8 +95,10 @@ enum Pinging {
     pinged.ping = ping.kind
     pinged.occurrence = work.closed.last?.occurrence.id
     var effects: [PostCommitEffect] = [.event(pinged)]
-    for closed in work.closed where closed.occurrence.firedAt != nil {
-      effects += Answering.effects(of: closed.occurrence, now: ping.at)
+    for occurrence in work.closed.map(\.occurrence) {
+      // Degraded mode may have shown one that is only awaited in the store.
+      effects +=
+        occurrence.firedAt != nil ? Answering.effects(of: occurrence, now: ping.at) : [.withdraw(occurrence.id)]
     }
     effects += Answering.effects(of: work.chained)
     for shown in [work.fired, work.notice].compactMap({ $0 }) {

@@ -27,8 +27,6 @@ final class FleetChecker {
   /// The spans in which something may be late, in milliseconds of the simulation.
   private var disturbances: [(from: Int64, until: Int64)] = []
   private var nobodySince: Int64? = 0
-  /// Deliveries of a commit whose daemon does not know of it: what it has claimed waits until the claims end.
-  private var inDoubt: Set<DeliveryID> = []
 
   /// How long a lost daemon may hold up what it had, in milliseconds: the others end its sessions and take its leases at
   /// their next beat after the lease.
@@ -146,14 +144,9 @@ final class FleetChecker {
     }
   }
 
-  /// Notes a commit whose answer was lost for good.
-  func isInDoubt(_ changed: MemoryTransaction.Changes) { inDoubt.formUnion(changed.deliveries) }
-
   /// Checks when a message was delivered to an endpoint that is always well.
   private func checkLateness(of delivery: Delivery) {
-    guard SimulationPlan.steadyHooks.contains(delivery.queue.channel.rawValue), delivery.attempts == 0,
-      !inDoubt.contains(delivery.id)
-    else { return }
+    guard SimulationPlan.steadyHooks.contains(delivery.queue.channel.rawValue), delivery.attempts == 0 else { return }
     let late = calm(from: delivery.ownTime, until: world.wall)
     if late > Self.messagePatience {
       fail("\(delivery.id) to \(delivery.queue.channel) was delivered \(late) ms late, and nothing disturbed the fleet")

@@ -11,7 +11,8 @@ final class FleetServer {
   private(set) var tables = Tables()
   /// The tables as a crash of the server leaves them: heartbeats wait for no disk, the commits of transactions do.
   private var durable = Tables()
-  private var durableAt: Int64 = 0
+  /// When the first change was made that may not be on the disk yet.
+  private var unwrittenSince: Int64?
   private(set) var sessions: [Int: Session] = [:]
   private var open: [Int: OpenTransaction] = [:]
   private var number = 0
@@ -79,17 +80,17 @@ final class FleetServer {
     (isUp, starts) = (false, starts + 1)
     if isPromoted { history += 1 }
     end { _ in true }
-    tables.nodes = durable.nodes
-    tables.leases = durable.leases
+    flushIfOverdue()
+    (tables.nodes, tables.leases, unwrittenSince) = (durable.nodes, durable.leases, nil)
   }
 
   func start() { (isUp, upSince) = (true, world.now) }
 
   /// Writes the tables of the fleet to the disk.
-  private func flush() { (durable, durableAt) = (tables, world.now) }
+  private func flush() { (durable, unwrittenSince) = (tables, nil) }
 
-  /// A server writes its log at least so often, in milliseconds.
-  private static let flushInterval: Int64 = 600
+  /// Writes what a server would have written by now. It writes its log at least every 600 milliseconds.
+  private func flushIfOverdue() { if let since = unwrittenSince, world.now > since + 600 { flush() } }
 
   // MARK: Transactions
 
@@ -173,15 +174,17 @@ final class FleetServer {
     var owners: [Int64?]
     var epochs: [Int64]
     var revision: Int64
+    var patience: Int64
   }
 
-  private func lives(_ node: Int64?) -> Bool {
-    node.flatMap { tables.nodes[$0] }.map { $0.expiresAt > world.now } ?? false
+  private func lives(_ node: Int64?, _ patience: Int64) -> Bool {
+    node.flatMap { tables.nodes[$0] }.map { $0.expiresAt + patience > world.now } ?? false
   }
 
   /// Renews a daemon's lease.
-  func beat(_ member: SimulatedMember, isLeaving: Bool) -> (found: Found, isNew: Bool) {
-    if world.now - durableAt > Self.flushInterval { flush() }
+  func beat(_ member: SimulatedMember, isLeaving: Bool, _ patience: Int64) -> (found: Found, isNew: Bool) {
+    flushIfOverdue()
+    unwrittenSince = unwrittenSince ?? world.now
     let known = member.leases.current.node.flatMap { tables.nodes[$0] == nil ? nil : $0 }
     let node: Int64
     if let known {
@@ -195,9 +198,10 @@ final class FleetServer {
     tables.nodes[node]?.expiresAt = world.now + LeaseRenewal.lease
     tables.nodes[node]?.isDraining = isLeaving
     var found = Found(
-      node: node, owners: tables.leases.map(\.node), epochs: tables.leases.map(\.epoch), revision: revision)
+      node: node, owners: tables.leases.map(\.node), epochs: tables.leases.map(\.epoch), revision: revision,
+      patience: patience)
     for (id, other) in tables.nodes {
-      let left = other.expiresAt - world.now
+      let left = other.expiresAt + patience - world.now
       guard left > 0 else {
         found.hasLost = true
         continue
@@ -209,18 +213,18 @@ final class FleetServer {
   }
 
   /// Ends the sessions of lost daemons, and returns how many.
-  func endSessionsOfTheLost() -> Int {
+  func endSessionsOfTheLost(_ patience: Int64) -> Int {
     end { session in
-      guard let id = session.node, let node = tables.nodes[id], node.expiresAt <= world.now else { return false }
+      guard let id = session.node, let node = tables.nodes[id], !lives(id, patience) else { return false }
       return session.since < max(node.expiresAt, world.now - LeaseRenewal.lease)
     }
   }
 
   /// Leases those of the shards that are still free.
-  func take(_ shards: [Int], for node: Int64) -> [(shard: Int, epoch: Int64)] {
+  func take(_ shards: [Int], for node: Int64, _ patience: Int64) -> [(shard: Int, epoch: Int64)] {
     let locked = open.values.reduce(into: Set()) { $0.formUnion($1.shards) }
     return shards.compactMap { shard in
-      guard !locked.contains(shard), !lives(tables.leases[shard].node) else { return nil }
+      guard !locked.contains(shard), !lives(tables.leases[shard].node, patience) else { return nil }
       tables.leases[shard].node = node
       tables.leases[shard].epoch += 1
       return (shard, tables.leases[shard].epoch)

@@ -247,7 +247,10 @@ final class SimulatedMember {
         sessions[kind] = nil
         answer = .failed(StoreFailure.unavailable("the connection was lost"))
       } else {
-        if sessions[kind] == nil { sessions[kind] = server.connect(self) }
+        if sessions[kind] == nil {
+          sessions[kind] = server.connect(self)
+          if kind == .beat, leases.current.node != nil { renewal.reconnected(at: world.now) }
+        }
         let result = Result { try request(server) }
         switch result {
         case .success(let value): answer = .answered(value)
@@ -379,11 +382,10 @@ final class SimulatedMember {
       switch answer {
       case .answered(let (value, _)): done(.success(value))
       case .failed(let error): done(.failure(error))
-      case .lost(let (value, changed), let history):
+      case .lost(let (value, _), let history):
         // It looks the commit up in the history of the same server.
         let server = world.server
         let isKnown = server.isUp && server.history == history && cutUntil <= world.now
-        if !isKnown { world.checker.isInDoubt(changed) }
         done(isKnown ? .success(value) : .failure(Self.unreachable))
       }
     }
@@ -525,7 +527,7 @@ final class SimulatedMember {
     isBeating = true
     let start = world.now
     ask(.beat) { [self] server in
-      let (found, isNew) = server.beat(self, isLeaving: isLeaving)
+      let (found, isNew) = server.beat(self, isLeaving: isLeaving, renewal.patience(at: world.now))
       for session in sessions.values { server.name(session, found.node) }
       return (found, isNew)
     } _: { [self] answer in
@@ -558,8 +560,8 @@ final class SimulatedMember {
       if !queues.isEmpty { tell(.leave(Set(queues))) }
     }
     ask(.beat) { server in
-      let ended = found.hasLost ? server.endSessionsOfTheLost() : 0
-      return (server.take(review.take, for: found.node), server.give(yielding, of: found.node), ended)
+      let ended = found.hasLost ? server.endSessionsOfTheLost(found.patience) : 0
+      return (server.take(review.take, for: found.node, found.patience), server.give(yielding, of: found.node), ended)
     } _: { [self] answer in
       guard case .answered(let (taken, given, ended)) = answer else {
         renewal.failed(at: world.now)
