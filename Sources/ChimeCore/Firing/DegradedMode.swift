@@ -157,7 +157,7 @@ public struct DegradedMode: Sendable {
       (reminder, known) = (released, .some(Due(scheduledAt: next, dueAt: now)))
       (reminders[reminder.id], regular[reminder.id]) = (reminder, known)
     }
-    guard reminder.follows == id, let time = reminder.schedule.chain?.time(after: now),
+    guard reminder.counts(from: .done, of: id), let time = reminder.schedule.chain?.time(after: now),
       let chained = reminder.chained(at: time, next: next)
     else { return }
     reminders[reminder.id] = chained.reminder

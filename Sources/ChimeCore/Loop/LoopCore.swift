@@ -725,8 +725,9 @@ public struct LoopCore {
   }
 
   /// Retries a store that refused a recomputation or a wake-up, or that was replaced and could not be read. On an idle
-  /// machine nothing else would, and due times would stay wrong.
+  /// machine nothing else would, and due times would stay wrong. Begins to remove history where that waits for a moment.
   public mutating func retry() {
+    if history.isWaiting { beginPruning() }
     guard !isStopping, needsRetry else { return }
     if isStoreReplaced { start() } else { tryStore() }
   }
@@ -999,8 +1000,18 @@ public struct LoopCore {
 
   /// Removes what is older than the limits, at most once an hour unless these have just changed.
   public mutating func pruneHistory(isAsked: Bool = false) {
-    if isAsked { history.limitsHaveChanged(at: now) }
-    guard !isStopping, trouble.problem == nil, history.begins(at: now, runningSince: startedAt) else { return }
+    if isAsked {
+      history.limitsHaveChanged(at: now)
+    } else {
+      guard trouble.problem == nil, history.announces(at: now, runningSince: startedAt) else { return }
+      return effects.append(.armRetry(after: HistoryUpkeep.delay))
+    }
+    beginPruning()
+  }
+
+  private mutating func beginPruning() {
+    guard !isStopping, trouble.problem == nil else { return history.withdraw() }
+    guard history.begins(at: now, runningSince: startedAt) else { return }
     let (limits, now) = (historyLimits, now)
     read(
       { transaction, _ in try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) } },

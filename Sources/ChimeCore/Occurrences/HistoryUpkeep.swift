@@ -4,22 +4,44 @@ public import ChimeSchedule
 /// otherwise history does not grow, and an idle machine is not woken.
 public struct HistoryUpkeep: Sendable {
   private var isUnderWay = false
+  private var isAnnounced = false
   private var next: Instant?
 
   /// The wait after a start or a step of the clock before the clock is trusted. A machine may boot with a wrong year
   /// and be corrected a minute later.
   public static let settling = Milliseconds.minutes(10)
+  /// The wait between the occasion and the removal. What is due by a clock that was just set may fire before the loop
+  /// hears of the step.
+  static let delay = Milliseconds.seconds(1)
   /// The idle time from which a restore counts as dead. A running restore writes to its staging area several times a second.
   static let stagingPatience = Milliseconds.minutes(10)
 
-  /// Returns whether to begin. If so, the next time is one interval later.
+  /// Whether an occasion has come, and the removal is to begin in a moment.
+  var isWaiting: Bool { isAnnounced && !isUnderWay }
+
+  /// Returns whether to begin after `delay`, because of an occasion.
+  mutating func announces(at now: Instant, runningSince start: Instant) -> Bool {
+    guard !isAnnounced, !isUnderWay, isDue(at: now, runningSince: start) else { return false }
+    isAnnounced = true
+    return true
+  }
+
+  /// Returns whether to begin now. If so, the next time is one interval later.
   mutating func begins(at now: Instant, runningSince start: Instant) -> Bool {
-    let due = next ?? start + Self.settling
-    // If the clock was set back, the next time may be years ahead.
-    guard !isUnderWay, now >= due || due - now > HistoryLimits.interval + Self.settling else { return false }
+    isAnnounced = false
+    guard !isUnderWay, isDue(at: now, runningSince: start) else { return false }
     isUnderWay = true
     next = now + HistoryLimits.interval
     return true
+  }
+
+  /// Waits for the next occasion.
+  mutating func withdraw() { isAnnounced = false }
+
+  private func isDue(at now: Instant, runningSince start: Instant) -> Bool {
+    let due = next ?? start + Self.settling
+    // If the clock was set back, the next time may be years ahead.
+    return now >= due || due - now > HistoryLimits.interval + Self.settling
   }
 
   mutating func ended() { isUnderWay = false }

@@ -89,8 +89,9 @@ public enum Chains {
       // Another daemon may be about to set a time of the same reminder.
       try transaction.lockTrackers()
       return try followers(of: end.reminder, of: end.owner, end.event, in: transaction).compactMap { record in
-        let released = try release(record, by: end.reminder, in: transaction, now: now)
-        return try give(released, to: end.reminder, at: end.at, in: transaction, now: now)
+        let isDone = end.event == .done
+        let released = isDone ? try release(record, by: end.reminder, in: transaction, now: now) : record
+        return try give(released, after: end, in: transaction, now: now)
       }
     }
   }
@@ -112,8 +113,8 @@ public enum Chains {
       ? try transaction.reminderIDs(.needing(id, owner: owner), after: nil, limit: mostFollowers) : []
     return try (followers + needing.filter { !followers.contains($0) }).compactMap {
       guard let record = try transaction.readableReminder($0) else { return nil }
-      let counts = record.reminder.follows == id && record.reminder.schedule.chain?.event == event
-      return counts || record.reminder.onlyIfDone == id ? record : nil
+      let waits = event == .done && record.reminder.onlyIfDone == id
+      return waits || record.reminder.counts(from: event, of: id) ? record : nil
     }
   }
 
@@ -133,10 +134,11 @@ public enum Chains {
   }
 
   private static func give(
-    _ record: ReminderRecord, to id: ReminderID, at end: Instant, in transaction: any StoreTransaction, now: Instant
+    _ record: ReminderRecord, after end: End, in transaction: any StoreTransaction, now: Instant
   ) throws -> Step? {
     let reminder = record.reminder
-    guard reminder.follows == id, var time = reminder.schedule.chain?.time(after: end) else { return nil }
+    guard reminder.counts(from: end.event, of: end.reminder), var time = reminder.schedule.chain?.time(after: end.at)
+    else { return nil }
     while try transaction.occurrence(OccurrenceID(reminder: reminder.id, scheduledAt: time)) != nil {
       time = time + .seconds(1)
     }
@@ -186,6 +188,9 @@ public enum Chains {
 extension Reminder {
   /// The reminder that its schedule counts from, if any.
   public var follows: ReminderID? { schedule.chain.map { ReminderID(rawValue: $0.reminder) } }
+
+  /// Returns whether its times count from this event of a reminder.
+  func counts(from event: Chain.Event, of id: ReminderID) -> Bool { follows == id && schedule.chain?.event == event }
 
   /// The reminders that it counts from or waits for.
   public var dependsOn: [ReminderID] { [follows, onlyIfDone].compactMap { $0 } }

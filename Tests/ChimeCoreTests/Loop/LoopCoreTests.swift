@@ -250,6 +250,26 @@ struct LoopCoreTests {
     }
   }
 
+  /// What is due by the new time may be committed before the loop hears that the clock was set.
+  @Test func clockThatWasJustSetRemovesNoHistory() throws {
+    let shell = try Shell(due: [])
+    shell.start()
+    let time = shell.now - .days(10)
+    shell.transaction.contents.put(
+      Occurrence(
+        id: OccurrenceID(reminder: ReminderID(rawValue: "old"), scheduledAt: time), title: "Tea", owner: 1_000,
+        state: .done, firedAt: time, endedAt: time))
+    try shell.somethingIsCommitted(after: .days(500), waits: false)
+    #expect(shell.retryAfter == .seconds(1))
+    shell.drive { $0.clockHasStepped(by: .days(500), slept: .zero) }
+    shell.retryTimerFires()
+    #expect(shell.transaction.contents.occurrences.count == 1)
+    shell.now = shell.now - .days(500)
+    shell.drive { $0.clockHasStepped(by: .days(-500), slept: .zero) }
+    try shell.somethingIsCommitted(after: .minutes(20))
+    #expect(shell.transaction.contents.occurrences.count == 1)
+  }
+
   @Test func refusedPruningIsRetriedAnHourLater() throws {
     let shell = try Shell(due: [])
     shell.start()
@@ -357,11 +377,18 @@ private final class Shell {
     drive { $0.committed(CommitChanges(work), wakeups, contextVersion: $0.context.version) }
   }
 
-  /// Lets time pass, and then a request commit.
-  func somethingIsCommitted(after time: Milliseconds) throws {
+  func retryTimerFires() {
+    now = now + (retryAfter ?? .zero)
+    retryAfter = nil
+    drive { $0.retry() }
+  }
+
+  /// Lets time pass, then a request commit, and unless the test does more before it, the timer that follows.
+  func somethingIsCommitted(after time: Milliseconds, waits: Bool = true) throws {
     now = now + time
     let wakeups = try wakeups(in: transaction)
     drive { $0.committed(CommitChanges(), wakeups, contextVersion: $0.context.version) }
+    if waits, retryAfter != nil { retryTimerFires() }
   }
 
   /// Moves the machine to another zone.

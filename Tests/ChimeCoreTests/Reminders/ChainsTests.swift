@@ -98,6 +98,25 @@ struct ChainsTests {
     #expect(try await times(store, "bbb0").next == back + .minutes(5))
   }
 
+  /// Reminders that count from one event of another and wait until it is done as well.
+  @Test func reminderThatFollowsAndWaitsCountsFromItsOwnEventAlone() async throws {
+    let store = try await store(["5m after done of aaaa", "5m after missed of aaaa"], first: "every 1h")
+    try await store.write { transaction in
+      for id in ["bbb0", "bbb1"] {
+        var record = try #require(try transaction.readableReminder(ReminderID(rawValue: id)))
+        (record.reminder.onlyIfDone, record.reminder.generation) = (ReminderID(rawValue: "aaaa"), 1)
+        try transaction.upsert(record.reminder, next: nil, since: Self.now)
+      }
+    }
+    let back = Self.now + .days(2)
+    let missed = try await fire(store, at: back, uptime: Uptime(runningSince: back))
+    #expect(missed.chained.map(\.after.id.rawValue) == ["bbb1"])
+    #expect(try await times(store, "bbb0").next == nil)
+    let answered = try await done(store, Self.now, at: back + .hours(1))
+    #expect(answered.chained.map(\.after.id.rawValue) == ["bbb0"])
+    #expect(try await times(store, "bbb1").next == back + .minutes(5))
+  }
+
   @Test func missedTimeMayStillBeDone() async throws {
     let store = try await store(["5m after missed of aaaa", "after done of aaaa"], first: "every 1h")
     let back = Self.now + .days(2)

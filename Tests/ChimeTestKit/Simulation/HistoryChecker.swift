@@ -19,8 +19,8 @@ final class HistoryChecker {
   private var setAt = -Milliseconds.hours(1).rawValue
   /// How far the clock was set back since the last pruning.
   private var setBack = Milliseconds.zero
-  /// Whether something has happened after which a pruning has to begin.
-  private var isDue = false
+  /// Since when a pruning has to begin, because of something that happened, in milliseconds of CLOCK_MONOTONIC.
+  private var isDueSince: Int64?
   /// What the last pruning should have removed.
   private var left: Set<OccurrenceID> = []
 
@@ -30,7 +30,7 @@ final class HistoryChecker {
   }
 
   func daemonStarts() {
-    (limits, isAsked, isDue, begunAt) = ([world.historyLimits], false, false, nil)
+    (limits, isAsked, isDueSince, begunAt) = ([world.historyLimits], false, nil, nil)
     trustsClock(from: world.wall + HistoryUpkeep.settling)
   }
 
@@ -39,12 +39,15 @@ final class HistoryChecker {
   }
 
   func clockWasSet(by step: Milliseconds) {
-    (notBefore, dueFrom, isDue, setAt) = (nil, nil, false, world.mono)
+    (notBefore, dueFrom, isDueSince, setAt) = (nil, nil, nil, world.mono)
     setBack = max(setBack, .zero - step)
   }
 
   /// Notes that the daemon knows that the clock was set.
-  func clockIsKnown() { trustsClock(from: world.wall + HistoryUpkeep.settling) }
+  func clockIsKnown() {
+    trustsClock(from: world.wall + HistoryUpkeep.settling)
+    if isAsked { notBefore = nil }
+  }
 
   func limitsChange() {
     limits.append(world.historyLimits)
@@ -54,7 +57,7 @@ final class HistoryChecker {
   /// Notes a firing or a commit, after which old history is removed if it is time.
   func somethingHappens(_ loop: SimulatedDaemon) {
     guard let dueFrom, !loop.isStopping, loop.core.trouble.problem == nil else { return }
-    isDue = isDue || world.wall > dueFrom
+    if world.wall > dueFrom { isDueSince = isDueSince ?? world.mono }
   }
 
   func writes() { begunAt = begunAt ?? world.mono }
@@ -63,8 +66,10 @@ final class HistoryChecker {
 
   /// Checks a pruning that has ended.
   func ended(_ loop: SimulatedDaemon, begunAt: Instant) {
-    // A pruning that began as the clock was set does not know.
-    if let notBefore, begunAt < notBefore, let first = self.begunAt, first - knownSince > 100 {
+    // A pruning that began just before the clock was set does not know.
+    if let notBefore, begunAt < notBefore, let first = self.begunAt,
+      first - knownSince > 100 || setBack == .zero && begunAt >= notBefore - HistoryUpkeep.settling
+    {
       world.checker.fail("the history is shortened at \(begunAt.text), and not to be before \(notBefore.text)")
     }
     let old = limits.count == 1 && !loop.isStopping ? Set(surplus(begunAt)) : []
@@ -77,7 +82,7 @@ final class HistoryChecker {
   }
 
   private func ends(notBefore: Instant?, dueFrom: Instant) {
-    (limits, isAsked, isDue, setBack, begunAt) = ([world.historyLimits], false, false, .zero, nil)
+    (limits, isAsked, isDueSince, setBack, begunAt) = ([world.historyLimits], false, nil, .zero, nil)
     // The clock may have been set after the pruning began.
     let isSound = world.mono - setAt > Milliseconds.minutes(10).rawValue
     (self.notBefore, self.dueFrom) = isSound ? (notBefore, dueFrom) : (nil, nil)
@@ -95,9 +100,13 @@ final class HistoryChecker {
   }
 
   /// Checks while nothing is in flight that no pruning is missing.
-  func check() {
-    if isDue { world.checker.fail("the history was to be shortened, and nothing began") }
+  func check(_ loop: SimulatedDaemon) {
+    guard let since = isDueSince else { return }
+    if let failed = loop.storeFailedAt, failed > since { return isDueSince = nil }
+    if world.mono - since > 6_000 { world.checker.fail("the history was to be shortened, and nothing began") }
   }
+
+  func daemonWasStopped() { isDueSince = isDueSince.map { _ in world.mono } }
 
   /// Checks one transaction.
   ///

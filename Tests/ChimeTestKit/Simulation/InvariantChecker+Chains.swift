@@ -67,7 +67,7 @@ extension InvariantChecker {
     let reminder = after.reminder
     guard reminder.follows != nil, reminder.chainedTimes != before.reminder.chainedTimes,
       work.kind != .recomputeDueTimes,
-      work.kind != .client(.edit)
+      !work.kind.asks(.edit, of: reminder.id)
     else { return before }
     let (old, new) = (Set(before.reminder.chainedTimes ?? []), Set(reminder.chainedTimes ?? []))
     let added = new.subtracting(old)
@@ -142,7 +142,9 @@ extension InvariantChecker {
       return now < moment + reminder.grace && (now <= moment || zone.civil(at: now).date == zone.civil(at: time).date)
     }
     let around = [-1, 0, 1].map { waits(at: work.now + .hours($0)) }
-    return around == [true, true, true] ? .yes : around.contains(true) ? .perhaps : .no
+    if around == [true, true, true] { return .yes }
+    let isTurned = zone.offset(at: time - .days(1)) != zone.offset(at: time + .days(1))
+    return isTurned || around.contains(true) ? .perhaps : .no
   }
 
   /// Checks that a waiting time fires when the other is done on that day, and is missed if the day ends first.
@@ -160,6 +162,11 @@ extension InvariantChecker {
       }
       if reminder.pause.holds(at: one.time) {
         if state != .missed(.paused) { wrong("the reminder was paused") }
+        continue
+      }
+      if state == .missed(.doneAlready) {
+        let isMet = [one.time, work.now].contains { trackers.isDone(reminder, at: $0, contents, work.context) }
+        if decided == nil, !isMet { wrong("the goal of its tracker is not met") }
         continue
       }
       let done = isDone(other, onDayOf: one.time, reminder, work)

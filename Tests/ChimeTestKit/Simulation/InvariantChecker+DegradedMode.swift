@@ -183,6 +183,7 @@ extension InvariantChecker {
   /// Resets the deadlines, because the daemon was suspended.
   func daemonWasStopped() {
     (overdueSince, unrecordedSince) = (nil, nil)
+    history.daemonWasStopped()
     permitDelays(for: 0)
   }
 

@@ -111,7 +111,7 @@ extension InvariantChecker {
 
   func isAnswer(_ kind: Work.Kind) -> Bool {
     switch kind {
-    case .answer, .client, .ping: true
+    case .answer, .client, .apply, .ping: true
     default: false
     }
   }

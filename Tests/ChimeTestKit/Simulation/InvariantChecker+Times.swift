@@ -7,7 +7,7 @@ extension InvariantChecker {
     let former = known[id]
     guard let reminder = contents.reminders[id] else {
       known[id] = nil
-      if work.kind != .client(.remove) { fail("\(work.kind) has removed the reminder \(id)") }
+      if !work.kind.asks(.remove, of: id) { fail("\(work.kind) has removed the reminder \(id)") }
       return
     }
     let after = Known(reminder: reminder, regular: contents.regular[id])
@@ -26,7 +26,7 @@ extension InvariantChecker {
     switch work.kind {
     case .fire: checkAdvance(before, after, work)
     case .ping(id, _) where isLookedAt && from != to: checkAdvance(before, after, work)
-    case .client, .answer, .ping:
+    case .client, .apply, .answer, .ping:
       let isMoved =
         reminder.schedule != before.reminder.schedule || reminder.timezone != before.reminder.timezone
         || reminder.gap != before.reminder.gap || reminder.fold != before.reminder.fold
@@ -41,7 +41,7 @@ extension InvariantChecker {
       if to != from { fail("a reevaluation has moved \(id) from \(show(from)) to \(show(to))") }
     default: fail("\(work.kind) has changed the reminder \(id)")
     }
-    guard work.kind != .client(.edit) else { return }
+    guard !work.kind.asks(.edit, of: id) else { return }
     var definition = reminder
     definition.skipNext = before.reminder.skipNext
     definition.lastDone = before.reminder.lastDone
@@ -72,7 +72,9 @@ extension InvariantChecker {
   private func checkNew(_ new: Known, _ work: Work) {
     // Notices about disabled endpoints, downtime and recovered jobs fire at once and never again.
     if isNotice(new.reminder) { return checkNotice(new.reminder, work) }
-    guard work.kind == .client(.add) else { return fail("\(work.kind) has created the reminder \(new.reminder.id)") }
+    guard work.kind.asks(.add, of: new.reminder.id) else {
+      return fail("\(work.kind) has created the reminder \(new.reminder.id)")
+    }
     let right = timetable(new.reminder, work.context).next(after: work.now)
     if new.regular?.scheduledAt != right {
       fail("\(new.reminder.id) is due first at \(show(new.regular?.scheduledAt)), and should be at \(show(right))")

@@ -244,7 +244,7 @@ final class InvariantChecker {
       tenants.checkPromptness(loop)
       checkDegradedMode(loop, wakeups)
       checkAwaitedTimes()
-      history.check()
+      history.check(loop)
     }
     if rotation.isEmpty { rotation = known.keys.sorted() }
     if let id = rotation.popLast() { audit(id, loop) }

@@ -8,6 +8,7 @@ extension PlanGenerator {
     if chance(3) { for owner in 1...number(1...2) { live(["owner": "\(owner)"]) } }
     if chance(3) { runCommands() }
     if chance(3) { keepWeeks() }
+    if chance(3) { applySets() }
   }
 
   /// Plans snapshots, and damage to the store after them.
@@ -157,6 +158,46 @@ extension PlanGenerator {
       put(from, .channel, command, length(10...14_000), words)
       put(from + length(1_000...100_000_000), .channel, command, 20, ["mood": "well"])
     }
+  }
+
+  // MARK: Sets
+
+  /// Plans sets of reminders that are applied, changed and applied again, and at last removed.
+  private mutating func applySets() {
+    for number in 1...number(1...3) {
+      let (set, begin) = (["set": "s\(number)"], moment())
+      var members: [(id: String, words: [String: String])] = []
+      for _ in 0..<self.number(2...5) {
+        var words = definition()
+        if let other = members.last, chance(4) { words["when"] = "after done of \(other.id)" }
+        if let other = members.last, chance(4) { words["needs"] = other.id }
+        guard isRare(words, at: begin) else { continue }
+        count += 1
+        members.append(("r\(count)", words.merging(set) { $1 }))
+      }
+      for member in members { put(begin, .add, member.id, 0, member.words) }
+      for _ in 0..<self.number(1...6) {
+        let at = begin + length(1...span)
+        for member in members {
+          switch self.number(0...5) {
+          case 0: put(at, .remove, member.id, 0, set)
+          case 1, 2: put(at, .edit, member.id, 0, member.words.merging(["grace": "\(length(1...10_000_000))"]) { $1 })
+          case 3:
+            let words = definition()
+            if isRare(words, at: at) { put(at, .edit, member.id, 0, words.merging(set) { $1 }) }
+          case 4: put(at, .add, member.id, 0, member.words)
+          default: break
+          }
+        }
+        if !members.isEmpty { put(at + length(1...60_000), .done, pick(members).id) }
+      }
+      for member in members.reversed() { remove(begin + span / 2, member.id) }
+    }
+  }
+
+  /// Returns whether a reminder may go on for the whole run.
+  private func isRare(_ words: [String: String], at: Int64) -> Bool {
+    words["when"]?.contains("after done") == true || lifetime(words, at: at) == span
   }
 
   // MARK: Trackers

@@ -35,7 +35,6 @@ final class SimulatedDaemon {
   /// When the store last failed, in milliseconds of CLOCK_MONOTONIC.
   private(set) var storeFailedAt: Int64?
   private var afterwards: (() -> Void)?
-
   init(_ world: Simulation) {
     self.world = world
     startedAt = world.wall
@@ -250,7 +249,10 @@ final class SimulatedDaemon {
       let work = Work(kind: kind, now: asked ?? world.wall, context: context, uptime: loop.core.uptime)
       let result = Result {
         try world.meetDamage()
-        return try world.store.write(world.storeFault, world.bits()) { try body($0, work.now) }
+        let mayRefuseLate = if case .apply = kind { true } else { false }
+        return try world.store.write(world.storeFault, world.bits(), mayRefuseLate: mayRefuseLate) {
+          try body($0, work.now)
+        }
       }
       switch result {
       case .success: if let committed { committed(work) } else { world.checker.committed(work) }
@@ -436,13 +438,29 @@ struct Work {
   enum Kind: Equatable {
     case start, fire, outbox, answer, recomputeDueTimes, reevaluateHeld, wake, note, record, history
     case client(PlannedAction.Verb)
+    /// A set of reminders is applied: what is to be done with each.
+    case apply([ReminderID: PlannedAction.Verb])
     case ping(ReminderID, Ping.Kind)
 
     /// The kind of a client's request.
-    init(_ action: PlannedAction) {
+    init(_ actions: [PlannedAction]) {
+      guard actions.count == 1 else {
+        self = .apply(
+          Dictionary(actions.map { (ReminderID(rawValue: $0.subject), $0.verb) }, uniquingKeysWith: { $1 }))
+        return
+      }
+      let action = actions[0]
       self =
-        action.verb == .ping
-        ? .ping(ReminderID(rawValue: action.subject), action.ping) : .client(action.verb)
+        action.verb == .ping ? .ping(ReminderID(rawValue: action.subject), action.ping) : .client(action.verb)
+    }
+
+    /// Returns whether a client asks for this to be done with a reminder.
+    func asks(_ verb: PlannedAction.Verb, of id: ReminderID) -> Bool {
+      switch self {
+      case .client(let asked): asked == verb
+      case .apply(let asked): asked[id] == verb
+      default: false
+      }
     }
 
     /// The kind of a transaction of the core; nil if it only reads.
@@ -490,6 +508,20 @@ struct Step {
 }
 
 extension CommitChanges {
+  /// Describes the effects of several changes.
+  init(_ all: [CommitChanges]) {
+    self.init()
+    for other in all {
+      reminders += other.reminders
+      changed += other.changed
+      removed += other.removed
+      pinged += other.pinged
+      withdrawn.merge(other.withdrawn) { $1 }
+      cancelled.formUnion(other.cancelled)
+      opened += other.opened
+    }
+  }
+
   /// Describes the effects of an answer.
   init(_ work: AnswerTransaction) {
     self.init()

@@ -30,13 +30,15 @@ final class SimulatedStore {
 
   var contents: MemoryContents { transaction.contents }
 
-  /// - Parameter bits: random bits for choices.
-  func write<Result>(_ kind: Fault.Kind?, _ bits: UInt64, _ body: (any StoreTransaction) throws -> Result) throws
-    -> Result
-  {
+  /// - Parameters:
+  ///   - bits: random bits for choices.
+  ///   - mayRefuseLate: whether `body` may refuse after it has changed something. Others need no copy of the content.
+  func write<Result>(
+    _ kind: Fault.Kind?, _ bits: UInt64, mayRefuseLate: Bool, _ body: (any StoreTransaction) throws -> Result
+  ) throws -> Result {
     transaction.changed = MemoryTransaction.Changes()
     transaction.change = nil
-    guard let kind, kind != .slow else { return try body(transaction) }
+    if kind == nil || kind == .slow, !mayRefuseLate { return try body(transaction) }
     let full = StoreFailure.unavailable("the disk is full")
     if kind == .readOnly || kind == .gone { throw full }
     let before = transaction.contents

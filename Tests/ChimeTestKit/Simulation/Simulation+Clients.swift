@@ -15,18 +15,23 @@ extension Simulation {
     DeliveryQueue(owner: owner(words), channel: ChannelName(rawValue: channel))
   }
 
-  func ask(_ action: PlannedAction) {
-    guard let loop, loop.isReady, !loop.isStopping else { return }
+  func ask(_ action: PlannedAction) { ask([action]) }
+
+  /// Asks for something, or for several changes that one transaction carries out together or not at all.
+  func ask(_ actions: [PlannedAction]) {
+    guard let first = actions.first, let loop, loop.isReady, !loop.isStopping else { return }
     let (now, context, heard) = (wall, loop.core.context, loop.core.degradedMode.unrecordedOccurrences)
     figures.requests += 1
-    loop.write(Work.Kind(action), context: context, at: now) { [self] transaction, _ in
-      asking = store.contents.reminders[ReminderID(rawValue: action.subject)]?.owner ?? Self.owner(action.words)
-      let changes = try answer(action, in: transaction, context, loop.core.uptime, heard: heard, now: now)
-      return (changes, try loop.wakeups(in: transaction))
+    loop.write(Work.Kind(actions), context: context, at: now) { [self] transaction, _ in
+      asking = store.contents.reminders[ReminderID(rawValue: first.subject)]?.owner ?? Self.owner(first.words)
+      let answers = try actions.map {
+        try answer($0, in: transaction, context, loop.core.uptime, heard: heard, now: now)
+      }
+      return (CommitChanges(answers.map(\.0)), answers.contains(where: \.1), try loop.wakeups(in: transaction))
     } _: { [self] result in
       switch result {
-      case .success(let ((changes, changesEndpoints), wakeups)):
-        checker.acknowledged(action)
+      case .success(let (changes, changesEndpoints, wakeups)):
+        actions.forEach(checker.acknowledged)
         guard changesEndpoints else { return loop.committed(changes, wakeups, with: context) }
         loop.refreshEndpoints { loop.committed(changes, wakeups, with: context) }
       case .failure(let error):

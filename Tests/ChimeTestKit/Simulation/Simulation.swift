@@ -98,6 +98,12 @@ public final class Simulation {
     repairEndpoints()
   }
 
+  /// Returns an action with those of its set that follow it at the same time: a client applies them together.
+  private func set(of action: PlannedAction) -> [PlannedAction] {
+    guard let set = action.words["set"] else { return [action] }
+    return Array(plan.actions[position...].prefix { $0.at == action.at && $0.words["set"] == set })
+  }
+
   /// Runs the next event. Returns whether more events come before `end`.
   private func step(until end: Int64, actions: Bool) -> Bool {
     var wait = end - real
@@ -107,9 +113,10 @@ public final class Simulation {
       if action.at.rawValue - real <= wait {
         wait = action.at.rawValue - real
         next = { [self] in
-          position += 1
-          note { action.text }
-          perform(action)
+          let actions = set(of: action)
+          position += actions.count
+          for action in actions { note { action.text } }
+          if actions.count == 1 { perform(action) } else { ask(actions) }
         }
       }
     }

@@ -37,7 +37,7 @@ final class TenantChecker {
       fail("the message \(id) of \(occurrence.owner) goes to \(delivery.queue.channel) of \(delivery.queue.owner)")
     }
     switch work.kind {
-    case .client, .ping:
+    case .client, .apply, .ping:
       guard let owner = world.asking else { return }
       for other in owners(of: changes, contents) where other != owner {
         fail("\(owner) has changed something of \(other)")

@@ -260,7 +260,7 @@ final class FleetSimulation {
     figures.requests += 1
     let seed = bits()
     note { "\(member.name) is asked" }
-    member.write(Work.Kind(action), context: context) { transaction, now in
+    member.write(Work.Kind([action]), context: context) { transaction, now in
       let changes = try Self.answer(action, in: transaction, context, seed: seed, now: now)
       return (changes, try member.wakeups(in: transaction))
     } _: { [self] result in
