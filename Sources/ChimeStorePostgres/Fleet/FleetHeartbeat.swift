@@ -172,9 +172,9 @@ final class FleetHeartbeat {
   private func opened() throws -> Connection {
     if let connection, !connection.isLost { return connection }
     let made = try place.connect()
+    if leases.current.node != nil { heartbeat.reconnected(at: Self.clock()) }
     // Heartbeats wait for no disk and no standby. A crash may undo a beat, and the next one repeats it: nobody counts as
     // lost in the meantime. A claim commits synchronously after its lease in the log, which makes the lease durable as well.
-    if leases.current.node != nil { heartbeat.reconnected(at: Self.clock()) }
     try made.script("SELECT set_config('synchronous_commit', 'off', false)")
     try made.script("LISTEN \(Notification.channel)")
     connection = made
