@@ -75,9 +75,7 @@ public enum Recompute: Hashable, Sendable {
     }
     if let next = record.next, next <= now { return }
     let isMoved = wentBack && record.moveBack(to: now)
-    // A reminder that has ended does not come again at times of which no record is kept.
-    let known = record.next == nil ? try ScheduleAudit.keptSince(in: transaction) : nil
-    let start = max(now, known.map { $0 - .milliseconds(1) } ?? now)
+    let start = record.next == nil ? try firstKnown(in: transaction, now: now) : now
     let next = try record.reminder.nextUnfired(after: start, in: transaction, context)
     // A time that is still to come is held by nothing: it was put off while the clock was ahead.
     let isHeld = record.isHeld && next == record.next
@@ -98,12 +96,41 @@ public enum Recompute: Hashable, Sendable {
     }
   }
 
+  /// Returns the time after which a reminder that has ended may come again.
+  ///
+  /// That is not before history begins: a time of which no record is kept may have fired. Nobody has lived the times
+  /// over which the clock jumped, however, so they come whatever has become of their records.
+  public static func firstKnown(in transaction: any StoreTransaction, now: Instant) throws -> Instant {
+    guard let kept = try ScheduleAudit.keptSince(in: transaction), kept > now,
+      try jump(in: transaction)?.contains(now) != true
+    else { return now }
+    return kept - .milliseconds(1)
+  }
+
   /// Records the time at which a daemon last started, saw a step forward, or computed due times anew.
-  public static func rememberClock(in transaction: any StoreTransaction, now: Instant) throws {
+  ///
+  /// - Parameter before: the time from which the clock came; nil if it came from nowhere else.
+  public static func rememberClock(
+    in transaction: any StoreTransaction, after before: Instant? = nil, now: Instant
+  ) throws {
     try transaction.setNote(clockNote, String(now.milliseconds))
+    guard var start = before, start + .days(1) < now else { return }
+    // A clock that is far ahead may jump further, as when the machine is off for a weekend.
+    if let jump = try jump(in: transaction), jump.upperBound <= start, start < jump.upperBound + .days(30) {
+      start = jump.lowerBound
+    }
+    try transaction.setNote(jumpNote, "\(start.milliseconds) \(now.milliseconds)")
+  }
+
+  /// Returns the last time over which the clock jumped by more than a day: it was set, or no daemon ran.
+  private static func jump(in transaction: any StoreTransaction) throws -> Range<Instant>? {
+    let ends = try transaction.note(jumpNote)?.split(separator: " ").compactMap { Int64($0) } ?? []
+    guard ends.count == 2, ends[0] < ends[1] else { return nil }
+    return Instant(milliseconds: ends[0])..<Instant(milliseconds: ends[1])
   }
 
   private static let clockNote = "clock"
+  private static let jumpNote = "clock jump"
 
   /// Returns whether the store knows a moment later than `now`: the clock went back while no daemon ran.
   ///

@@ -31,6 +31,8 @@ public struct LoopCore {
   public private(set) var degradedMode = DegradedMode()
   public private(set) var trouble = StoreTrouble()
   public private(set) var uptime: Uptime
+  /// The last moment that the store knew when this daemon started; nil for a new store.
+  private var lastSeen: Instant?
   private var renewal = Renewal()
   private var sleepCycle = SleepCycle()
   private var fleet = FleetCycle()
@@ -212,6 +214,7 @@ public struct LoopCore {
     if let noticeChannels, uptime.runningSince == startedAt {
       downtime = Downtime(after: start.trace, until: startedAt, channels: noticeChannels)
     }
+    lastSeen = start.trace?.at
     isStoreReplaced = false
     if degradedMode.needsStart { handle(.buffered) }
     handle(.wakeups(start.wakeups))
@@ -859,7 +862,7 @@ public struct LoopCore {
       wakeQueues { _ in true }
     } else {
       // A full disk that refuses this note must not prevent the comparison below.
-      rememberClock()
+      rememberClock(after: lastSeen)
     }
     guard known != contextText else { return }
     // A store without the note is new.
@@ -881,9 +884,11 @@ public struct LoopCore {
   }
 
   /// Notes the time in the store, so that the next daemon detects a clock that was set back meanwhile.
-  private mutating func rememberClock() {
+  ///
+  /// - Parameter before: the time from which the clock came.
+  private mutating func rememberClock(after before: Instant?) {
     write(
-      .note, { transaction, setting in try Recompute.rememberClock(in: transaction, now: setting.now) },
+      .note, { transaction, setting in try Recompute.rememberClock(in: transaction, after: before, now: setting.now) },
       then: { _, _, _ in }, failed: { core, error in core.report(.clockNotNoted(error)) })
   }
 
@@ -1062,7 +1067,7 @@ public struct LoopCore {
       handle(step < .zero ? .clockWentBack(by: .zero - step) : .awake)
     }
     if step < .seconds(-1) { recomputeDueTimes([.backwardStep]) }
-    if step > .seconds(1) { rememberClock() }
+    if step > .seconds(1) { rememberClock(after: now - step) }
     // Later attempts would otherwise wait longer by the size of the step.
     if step < .minutes(-1) { wakeQueues { _ in true } }
   }

@@ -129,6 +129,33 @@ struct ClockStepsTests {
     #expect(machine.fired.count == 5)
   }
 
+  /// A clock far ahead removes the history of times that nobody has lived: they come once the clock is right.
+  @Test func timesOverWhichTheClockJumpedComeWithoutTheirRecords() async throws {
+    var machine = Machine()
+    try await machine.add("RRULE:FREQ=DAILY;COUNT=400")
+    try await machine.pass(.days(2))
+    try await machine.set(by: .days(800))
+    try await machine.removeHistory()
+    // The machine is off for a weekend meanwhile.
+    try await machine.set(by: .days(2))
+    #expect(try await machine.next() == nil)
+    try await machine.set(by: .days(-802))
+    let next = try #require(try await machine.next())
+    #expect(next > machine.wall && next <= machine.wall + .days(1), "\(next)")
+  }
+
+  /// A clock that falls behind brings no time again whose record is gone.
+  @Test func clockBehindBringsNoTimeWithoutRecordAgain() async throws {
+    var machine = Machine()
+    try await machine.add("RRULE:FREQ=DAILY;COUNT=10")
+    try await machine.pass(.days(20))
+    try await machine.removeHistory()
+    try await machine.set(by: .days(-15))
+    #expect(try await machine.next() == nil)
+    try await machine.set(by: .days(15))
+    #expect(machine.fired.count == 10)
+  }
+
   /// A completion while the clock was ahead counts from the present.
   @Test func completionWhileTheClockWasAheadCountsFromNow() async throws {
     var machine = Machine()
@@ -245,11 +272,24 @@ private struct Machine {
   mutating func set(by step: Milliseconds) async throws {
     wall = wall + step
     if step < .zero { uptime.clockWentBack(to: wall) }
+    if step > .zero {
+      let (now, before) = (wall, wall - step)
+      try await store.write { try Recompute.rememberClock(in: $0, after: before, now: now) }
+    }
     if step < .seconds(-1) {
       let (now, context) = (wall, context)
       try await store.write { try Recompute.reschedule(Self.id, in: $0, context, now: now, wentBack: true) }
     }
     try await fire()
+  }
+
+  /// Removes all history before the present.
+  mutating func removeHistory() async throws {
+    let now = wall
+    try await store.write { transaction in
+      _ = try transaction.prune(HistoryEdge(oldest: now), past: nil, limit: 10_000)
+      try ScheduleAudit.forget(before: now, in: transaction)
+    }
   }
 
   private mutating func fire() async throws {

@@ -34,7 +34,7 @@ extension InvariantChecker {
       let right = isMoved ? timetable.next(after: work.now) : from
       if to != right { fail("\(id) is due at \(show(to)) after \(work.kind), and should be at \(show(right))") }
     case .recomputeDueTimes:
-      let start = from == nil ? max(work.now, historyStart - .milliseconds(1)) : work.now
+      let start = from == nil ? firstKnown(at: work.now) : work.now
       let right = from.map { $0 <= work.now } ?? false ? from : firstUnfired(reminder, timetable, after: start)
       if to != right { fail("\(id) is due at \(show(to)) after a recomputation, and should be at \(show(right))") }
     case .reevaluateHeld:
@@ -81,8 +81,10 @@ extension InvariantChecker {
     }
   }
 
-  /// Before this time the history says nothing.
-  private var historyStart: Instant { (try? ScheduleAudit.keptSince(in: source)).flatMap { $0 } ?? .earliest }
+  /// The time after which a reminder that has ended may come again. Before it, the history says nothing.
+  private func firstKnown(at now: Instant) -> Instant {
+    (try? Recompute.firstKnown(in: source, now: now)) ?? now
+  }
 
   func show(_ time: Instant?) -> String { time?.text ?? "never" }
 
@@ -99,14 +101,14 @@ extension InvariantChecker {
     let next = after.regular?.scheduledAt
     // The time of an expectation notifies nobody yet.
     let quiet = reminder.isExpectation ? nil : work.context.quiet(of: reminder)
+    let dueAt = after.regular?.dueAt
+    // What degraded mode has decided is recorded later, and releases others then.
+    let releasedAt = decided == nil ? now : world.wall
+    let isReleased =
+      dueAt == releasedAt && chains.ends.contains { $0.event == .done && $0.reminder == reminder.onlyIfDone }
     if next == first {
       checkSkips(before, after, passed: 0)
-      let dueAt = after.regular?.dueAt
       if waits(reminder, first, work) != .no { return }
-      // What degraded mode has decided is recorded later, and releases others then.
-      let releasedAt = decided == nil ? now : world.wall
-      let isReleased =
-        dueAt == releasedAt && chains.ends.contains { $0.event == .done && $0.reminder == reminder.onlyIfDone }
       if !isReleased, dueAt != regular.dueAt, dueAt != first + jitter, dueAt != quiet?.end(at: now) {
         fail("\(id) is deferred to \(show(dueAt)) without a reason")
       }
@@ -126,9 +128,9 @@ extension InvariantChecker {
     }
     checkSkips(before, after, passed: times.count)
     let waiting = next.map { waits(reminder, $0, work) } ?? .no
-    // A time that another firing of this transaction has just given is decided by the next one.
+    // A time that another firing of this transaction has just given, or released, is decided by the next one.
     let isJustGiven = next.map { chains.given[id]?.contains($0) == true } ?? false
-    let remains = waiting != .yes && !isJustGiven && next.map { $0 + jitter <= now } ?? false
+    let remains = waiting != .yes && !isJustGiven && !isReleased && next.map { $0 + jitter <= now } ?? false
     if remains, waiting == .no, times.count < 1_000 {
       fail("\(id) stops at \(show(next)) although the time is \(now.text)")
     }
@@ -334,7 +336,7 @@ extension InvariantChecker {
     let timetable = timetable(reminder, loop.core.context)
     let next = known.regular?.scheduledAt
     if let next, next <= world.wall { return }
-    let start = next == nil ? max(world.wall, historyStart - .milliseconds(1)) : world.wall
+    let start = next == nil ? firstKnown(at: world.wall) : world.wall
     var right = firstUnfired(reminder, timetable, after: start)
     // One whose record was removed while the clock was behind it may come again, and need not.
     while let time = right, time != next, prunedAhead[id]?.contains(time) == true {

@@ -182,19 +182,21 @@ final class InvariantChecker {
     }
   }
 
+  /// Returns when an occurrence was done; nil if it was not.
+  private func doneAt(_ id: OccurrenceID) -> Instant? {
+    guard let occurrence = occurrences[id] else { return nil }
+    return [.done, .missed(.doneAlready)].contains(occurrence.state) ? occurrence.endedAt : nil
+  }
+
   /// Checks that nothing but old history is gone, and forgets that too.
   private func checkPruning(_ changes: MemoryTransaction.Changes, _ work: Work) {
     if !changes.reminders.isEmpty { fail("a reminder has changed as the history was shortened") }
     let pending = Set(changes.deliveries.compactMap { deliveries[$0].flatMap { $0.isPending ? $0.occurrence : nil } })
     let gone = history.removed(changes, occurrences, pending: pending, work)
     if gone.count < changes.occurrences.count { fail("an occurrence has changed as the history was shortened") }
+    var forgotten: [ReminderID: Set<Instant>] = [:]
     for id in gone {
-      // Of a successful ping there is a record of its own.
-      if [.done, .missed(.doneAlready)].contains(occurrences[id]?.state), let end = occurrences[id]?.endedAt,
-        contents.pings[id.reminder]?.contains(where: { $0.kind == .succeeded && $0.at == end }) != true
-      {
-        chains.done[id.reminder]?.removeAll { $0 == end }
-      }
+      if let end = doneAt(id) { forgotten[id.reminder, default: []].insert(end) }
       if hasFired(id.reminder, id.scheduledAt), id.scheduledAt > work.now {
         prunedAhead[id.reminder, default: []].insert(id.scheduledAt)
       }
@@ -202,6 +204,14 @@ final class InvariantChecker {
       pinging.begun[id.reminder]?.remove(id.scheduledAt)
       runs[id.reminder]?[id.scheduledAt] = nil
       (occurrences[id], pinging.from[id]) = (nil, nil)
+    }
+    // What else was done at the same moment stays known: another occurrence, or a successful ping.
+    for id in occurrences.keys where forgotten[id.reminder] != nil {
+      if let end = doneAt(id) { forgotten[id.reminder]?.remove(end) }
+    }
+    for (id, ends) in forgotten {
+      let pinged = Set((contents.pings[id] ?? []).filter { $0.kind == .succeeded }.map(\.at))
+      chains.done[id]?.removeAll { ends.contains($0) && !pinged.contains($0) }
     }
     for id in changes.deliveries {
       if let delivery = deliveries.removeValue(forKey: id) { rounds.remove(Round(delivery)) }
