@@ -75,7 +75,7 @@ public enum Recompute: Hashable, Sendable {
     }
     if let next = record.next, next <= now { return }
     let isMoved = wentBack && record.moveBack(to: now)
-    let start = record.next == nil ? try firstKnown(in: transaction, now: now) : now
+    let start = record.next == nil ? try firstKnown(of: record.reminder, in: transaction, now: now) : now
     let next = try record.reminder.nextUnfired(after: start, in: transaction, context)
     // A time that is still to come is held by nothing: it was put off while the clock was ahead.
     let isHeld = record.isHeld && next == record.next
@@ -99,12 +99,14 @@ public enum Recompute: Hashable, Sendable {
   /// Returns the time after which a reminder that has ended may come again.
   ///
   /// That is not before history begins: a time of which no record is kept may have fired. Nobody has lived the times
-  /// over which the clock jumped, however, so they come whatever has become of their records.
-  public static func firstKnown(in transaction: any StoreTransaction, now: Instant) throws -> Instant {
-    guard let kept = try ScheduleAudit.keptSince(in: transaction), kept > now,
-      try jump(in: transaction)?.contains(now) != true
-    else { return now }
-    return kept - .milliseconds(1)
+  /// over which the clock jumped, however, so they come whatever has become of their records. What was added while the
+  /// clock was ahead has ended.
+  public static func firstKnown(
+    of reminder: Reminder, in transaction: any StoreTransaction, now: Instant
+  ) throws -> Instant {
+    guard let kept = try ScheduleAudit.keptSince(in: transaction), kept > now else { return now }
+    let isJumpedOver = try reminder.createdAt <= now && jump(in: transaction)?.contains(now) == true
+    return isJumpedOver ? now : kept - .milliseconds(1)
   }
 
   /// Records the time at which a daemon last started, saw a step forward, or computed due times anew.

@@ -144,6 +144,17 @@ struct ClockStepsTests {
     #expect(next > machine.wall && next <= machine.wall + .days(1), "\(next)")
   }
 
+  /// What was added and has ended while the clock was ahead stays ended, also without its record.
+  @Test func whatEndedAheadStaysEndedWithoutItsRecord() async throws {
+    var machine = Machine()
+    try await machine.set(by: .days(800))
+    try await machine.add("in 25m")
+    try await machine.pass(.hours(1))
+    try await machine.removeHistory()
+    try await machine.set(by: .days(-800))
+    #expect(try await machine.next() == nil)
+  }
+
   /// A clock that falls behind brings no time again whose record is gone.
   @Test func clockBehindBringsNoTimeWithoutRecordAgain() async throws {
     var machine = Machine()

@@ -35,7 +35,9 @@ extension InvariantChecker {
     func isIts(_ time: Instant) -> Bool {
       timetable(reminder, work.context).next(after: time - .milliseconds(1)) == time
     }
-    for (first, through) in known where first < id.scheduledAt && id.scheduledAt <= through && isIts(id.scheduledAt) {
+    // A run of a former definition has other times.
+    for (first, through) in known
+    where first < id.scheduledAt && id.scheduledAt <= through && isIts(id.scheduledAt) && isIts(first) {
       fail("\(id) is \(new.state), and belongs to the run of missed times from \(first.text) to \(through.text)")
     }
     guard let through = new.missedRun?.through, old?.missedRun?.through != through else { return }

@@ -34,7 +34,7 @@ extension InvariantChecker {
       let right = isMoved ? timetable.next(after: work.now) : from
       if to != right { fail("\(id) is due at \(show(to)) after \(work.kind), and should be at \(show(right))") }
     case .recomputeDueTimes:
-      let start = from == nil ? firstKnown(at: work.now) : work.now
+      let start = from == nil ? firstKnown(reminder, at: work.now) : work.now
       let right = from.map { $0 <= work.now } ?? false ? from : firstUnfired(reminder, timetable, after: start)
       if to != right { fail("\(id) is due at \(show(to)) after a recomputation, and should be at \(show(right))") }
     case .reevaluateHeld:
@@ -82,8 +82,8 @@ extension InvariantChecker {
   }
 
   /// The time after which a reminder that has ended may come again. Before it, the history says nothing.
-  private func firstKnown(at now: Instant) -> Instant {
-    (try? Recompute.firstKnown(in: source, now: now)) ?? now
+  private func firstKnown(_ reminder: Reminder, at now: Instant) -> Instant {
+    (try? Recompute.firstKnown(of: reminder, in: source, now: now)) ?? now
   }
 
   func show(_ time: Instant?) -> String { time?.text ?? "never" }
@@ -336,7 +336,7 @@ extension InvariantChecker {
     let timetable = timetable(reminder, loop.core.context)
     let next = known.regular?.scheduledAt
     if let next, next <= world.wall { return }
-    let start = next == nil ? firstKnown(at: world.wall) : world.wall
+    let start = next == nil ? firstKnown(reminder, at: world.wall) : world.wall
     var right = firstUnfired(reminder, timetable, after: start)
     // One whose record was removed while the clock was behind it may come again, and need not.
     while let time = right, time != next, prunedAhead[id]?.contains(time) == true {
