@@ -66,8 +66,13 @@ public enum Recompute: Hashable, Sendable {
       // Definitions that were in force until a future moment give way to the current one now.
       isPreceded = versions.contains { !$0.isInForce && $0.until ?? .latest > now }
       try FiringResult.shortenRuns(of: id, in: transaction, now: now) { first in
+        func has(_ version: ReminderVersion) -> Bool {
+          context.timetable(of: version.reminder).next(after: first - .milliseconds(1)) == first
+        }
         // The reminder may have been changed, or done, while the clock was ahead.
         let version = versions.last { $0.from <= first }
+        // If it was changed since the clock went back, none of the former times follow.
+        if let version, !has(version), versions.contains(where: has) { return { _ in nil } }
         var walk = context.timetable(of: version?.reminder ?? record.reminder).walk()
         return { walk.next(after: $0) }
       }
