@@ -74,6 +74,12 @@ final class Connection: SQLConnection {
   /// Errors Within A Transaction").
   var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 
+  /// Writes changed pages to the log before the commit (sqlite.org/c3ref/db_cacheflush.html). Pages in use stay for it.
+  func writeAhead() throws {
+    let code = sqlite3_db_cacheflush(handle)
+    guard code == SQLITE_OK || code == SQLITE_BUSY else { throw failure(code) }
+  }
+
   /// The number of rows that the latest INSERT, UPDATE or DELETE changed.
   var changes: Int { Int(sqlite3_changes64(handle)) }
 

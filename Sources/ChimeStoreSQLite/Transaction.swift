@@ -14,6 +14,8 @@ final class Transaction: SQLTransaction {
     self.isReadOnly = isReadOnly
   }
 
+  func writeAhead() throws { try connection.writeAhead() }
+
   /// Begins a body. What an earlier body has read may have been undone.
   func forget() { memory.forget() }
 

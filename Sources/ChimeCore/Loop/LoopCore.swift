@@ -116,6 +116,13 @@ public struct LoopCore {
     return effects
   }
 
+  /// Whether nothing is in flight or held, so that a firing may begin a moment before its time: its transaction decides with
+  /// that time as the present one, and waits for it before it commits. Where other daemons share the store, none may.
+  public var mayBeginAhead: Bool {
+    leases == nil && !isStopping && !isOutboxBusy && outbox.isNothingUnderWay && outbox.held.isEmpty
+      && outbox.work.isEmpty && scheduler.isQuiescent && !scheduler.isBuffered && sleepCycle.phase == .awake
+  }
+
   /// Takes an event for the scheduler.
   public mutating func handle(_ event: Scheduler.Event) {
     guard !isStopping else { return }

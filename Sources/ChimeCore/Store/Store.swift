@@ -259,6 +259,10 @@ public protocol StoreTransaction: TrackingTransaction {
   /// The tenants whose count this body may have raised, by giving a time to come to a reminder that had none.
   var tenantsWithMore: Set<UInt32> { get }
 
+  /// Writes to the disk what this body has changed so far, so that the commit has less to do. It stays uncommitted. Engines
+  /// that have no such thing ignore it.
+  func writeAhead() throws
+
   // The daemon's own notes.
 
   /// Returns a small named value, such as the time at which a daemon was last known to run.
@@ -339,6 +343,8 @@ extension Store {
 
 extension StoreTransaction {
   public var time: StoreTime? { nil }
+
+  public func writeAhead() {}
 
   public func upsert(_ reminder: Reminder, next: Instant?, since: Instant? = nil) throws {
     try upsert(reminder, next: next, nextDueAt: nil, since: since)

@@ -178,7 +178,7 @@ extension EventLoop {
     guard !stops.isRecent(.timer) else { return }
     stops.note(.signal)
     clockIsReady()
-    let late = [timers?.dueAt?.lateness, timers?.outboxAt?.lateness].compactMap { $0 }.max() ?? .zero
+    let late = [timers?.dueDeadline?.lateness, timers?.outboxAt?.lateness].compactMap { $0 }.max() ?? .zero
     drive { $0.resume(.stopped(late >= Self.stopTolerance ? late : nil)) }
   }
 
@@ -507,17 +507,13 @@ struct LoopTimers {
   let fleet: LoopTimer
   let waits: LoopTimer
   /// The monotonic deadlines of the two wall-clock timers; their lateness reveals a stop of the daemon.
-  var dueAt: MonotonicDeadline?
+  var dueDeadline: MonotonicDeadline?
   var outboxAt: MonotonicDeadline?
+  /// The next due time, which the timer precedes by a moment.
+  var dueAt: Instant?
 }
 
 extension EventLoop {
-  func dueHasCome() {
-    noticeStop(timers?.dueAt?.lateness)
-    timers?.dueAt = nil
-    handle(.awake)
-  }
-
   func outboxHasCome() {
     noticeStop(timers?.outboxAt?.lateness)
     timers?.outboxAt = nil

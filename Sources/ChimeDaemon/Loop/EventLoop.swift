@@ -203,12 +203,12 @@ actor EventLoop {
   var context: ReminderContext { core.context }
 
   /// Lets the core decide, and performs its effects.
-  func drive(_ body: (inout LoopCore) -> Void) {
-    for effect in core.run(at: SystemClock.now, body) {
+  ///
+  /// - Parameter ahead: the due time that is the present for the core, although it is still to come.
+  func drive(ahead: Instant? = nil, _ body: (inout LoopCore) -> Void) {
+    for effect in core.run(at: ahead ?? SystemClock.now, body) {
       switch effect {
-      case .armDue(let time):
-        timers?.dueAt = time.map { MonotonicDeadline(after: $0 - SystemClock.now) }
-        if let time { timers?.due.arm(at: time) } else { timers?.due.disarm() }
+      case .armDue(let time): arm(dueAt: time, ahead: SystemClock.isFollowing ? .zero : Self.lead)
       case .armOutbox(let time):
         timers?.outboxAt = time.map { MonotonicDeadline(after: $0 - SystemClock.now) }
         if let time { timers?.outbox.arm(after: time - SystemClock.now) } else { timers?.outbox.disarm() }
@@ -220,7 +220,7 @@ actor EventLoop {
       case .releaseSleep: sleep.watch?.release()
       case .send(let message): begin(message)
       case .answer(let answer): record(answer)
-      case .run(let job): run(job)
+      case .run(let job): run(job, ahead: ahead)
       case .dropMonths(let edge, let begunAt): dropMonths(edge, begunAt: begunAt)
       case .report(let report): hear(report)
       }
@@ -249,16 +249,54 @@ actor EventLoop {
     Task { await withTaskExecutorPreference(executor) { await work() } }
   }
 
-  private func run(_ job: StoreJob) {
+  // MARK: Firing ahead
+
+  /// How long before a due time its firing begins. Code and rows that nobody has used for hours come from memory, or from
+  /// the disk. That takes up to a few milliseconds, which pass before the time and not after it.
+  private static let lead = Milliseconds.milliseconds(3)
+
+  private func arm(dueAt time: Instant?, ahead: Milliseconds) {
+    timers?.dueAt = time
+    timers?.dueDeadline = time.map { MonotonicDeadline(after: $0 - SystemClock.now) }
+    if let time { timers?.due.arm(at: time - ahead) } else { timers?.due.disarm() }
+  }
+
+  /// Begins the firing, also if its time is still to come. While other work is in progress, it waits for the time.
+  func dueHasCome() {
+    noticeStop(timers?.dueDeadline?.lateness)
+    let ahead = timers?.dueAt.flatMap { $0 > SystemClock.now ? $0 : nil }
+    if let ahead, ahead - SystemClock.now > Self.lead || !core.mayBeginAhead { return arm(dueAt: ahead, ahead: .zero) }
+    timers?.dueAt = nil
+    timers?.dueDeadline = nil
+    drive(ahead: ahead) { $0.handle(.awake) }
+  }
+
+  /// Builds the requests that will leave after the commit of a firing, and drops them: the first ones of a thread that has
+  /// long slept take ten times as long. A copy of the core tells what will leave.
+  private func rehearse(_ next: StoreJob.Continuation, at time: Instant) {
+    var copy = core
+    for case .send(let message) in copy.run(at: time, next) {
+      channels.channel(for: message.delivery.queue).rehearse(message)
+    }
+  }
+
+  private func run(_ job: StoreJob, ahead: Instant?) {
     let (store, wakeupsReader, popupsNote) = (store, wakeupsReader, popupsNote)
+    let ahead: Instant? = if case .fire = job.kind { ahead } else { nil }
     let popups: String? = if case .outbox(let outcomes) = job.kind { popupsToKeep(with: outcomes) } else { nil }
     spawn { [self] in
       let next: StoreJob.Continuation
       do {
         let body: @Sendable (any StoreTransaction) throws -> StoreJob.Continuation = { transaction in
-          var setting = StoreJob.Setting(now: SystemClock.now, random: PooledRandom()) { try wakeupsReader.read($0) }
+          let now = max(SystemClock.now, ahead ?? .earliest)
+          var setting = StoreJob.Setting(now: now, random: PooledRandom()) { try wakeupsReader.read($0) }
           let next = try job.run(in: transaction, &setting)
           if let popups { try transaction.setNote(popupsNote, popups.isEmpty ? nil : popups) }
+          if let ahead {
+            try transaction.writeAhead()
+            self.executor.queue.async { self.assumeIsolated { $0.rehearse(next, at: ahead) } }
+            SystemClock.wait(until: ahead)
+          }
           return next
         }
         next = try await job.writes ? store.write(body) : store.read(body)
@@ -288,6 +326,8 @@ actor EventLoop {
       drive { $0.tryStore() }
     }
   }
+
+  // MARK: Start and end
 
   private func finish() async {
     await withCheckedContinuation { waiting in

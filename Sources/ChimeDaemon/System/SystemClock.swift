@@ -22,6 +22,15 @@ package enum SystemClock {
     Int64(microseconds(CLOCK_BOOTTIME) / 1_000) - Int64(microseconds(CLOCK_MONOTONIC) / 1_000)
   }
 
+  /// Blocks until the clock shows `time`, and for 10 ms at most, should it be set back meanwhile. A thread that sleeps wakes up
+  /// some 100 µs late, so the last of them pass without sleep.
+  static func wait(until time: Instant) {
+    let end = monotonicMicroseconds + 10_000
+    while case let left = time.milliseconds * 1_000 - nowMicroseconds, left > 0, monotonicMicroseconds < end {
+      if left > 250 { usleep(UInt32(min(left, 10_000) - 150)) }
+    }
+  }
+
   private static func microseconds(_ clock: clockid_t) -> UInt64 {
     var time = timespec()
     clock_gettime(clock, &time)

@@ -37,6 +37,8 @@ struct HTTPStream: Sendable {
 final class HTTPEngine: Sendable {
   enum Command: Sendable {
     case prepare
+    /// Builds a request that is not sent.
+    case rehearse(@Sendable () -> Void)
     case send(HTTPJob)
     /// Cancels a stream.
     case end(UInt64)
@@ -59,6 +61,9 @@ final class HTTPEngine: Sendable {
 
   /// Starts the thread and loads libcurl ahead of the first request.
   func prepare() { _ = try? worker.post(.prepare) }
+
+  /// Runs `build` on the thread.
+  func rehearse(_ build: @escaping @Sendable () -> Void) { _ = try? worker.post(.rehearse(build)) }
 
   func send(_ job: HTTPJob) {
     do {

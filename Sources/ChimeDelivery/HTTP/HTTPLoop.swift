@@ -101,7 +101,7 @@ struct HTTPLoop: ~Copyable {
       switch command {
       case .send(let job): job.finish(result)
       case .stop(let done): done()
-      case .prepare, .end: break
+      case .prepare, .rehearse, .end: break
       }
     }
   }
@@ -138,6 +138,7 @@ struct HTTPLoop: ~Copyable {
       switch command {
       case .stop(let done): stops.append(done)
       case .prepare: break
+      case .rehearse(let build): build()
       case .end(let number):
         for (handle, transfer) in transfers where transfer.job?.stream?.number == number {
           giveUp(handle, transfer, transfer.abandoned())
@@ -232,7 +233,7 @@ struct HTTPLoop: ~Copyable {
       switch command {
       case .send(let job): refused.append(job)
       case .stop(let done): stops.append(done)
-      case .prepare, .end: break
+      case .prepare, .rehearse, .end: break
       }
     }
     for (handle, transfer) in transfers {

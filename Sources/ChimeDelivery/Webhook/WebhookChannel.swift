@@ -67,6 +67,15 @@ public final class WebhookChannel: EndpointChannel {
       }, receipt: { access, answer in access.template?.receipt(in: answer) })
   }
 
+  public func rehearse(_ message: OutboundMessage) {
+    let (configuration, sender) = (configuration, sender)
+    engine.rehearse {
+      let now = sender.clock()
+      guard let access = try? sender.access(message.delivery.queue).open(message.delivery.queue, at: now) else { return }
+      _ = try? Self.request(for: message, to: access, configuration, at: now)
+    }
+  }
+
   /// Returns why a withdrawal is impossible; nil if it is possible or the message is no withdrawal.
   private static func obstacle(to message: OutboundMessage, _ access: EndpointAccess) -> String? {
     guard message.delivery.event?.isWithdrawal == true else { return nil }

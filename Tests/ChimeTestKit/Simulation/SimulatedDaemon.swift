@@ -16,6 +16,8 @@ final class SimulatedDaemon {
   /// The number of pending operations.
   private(set) var busy = 0
   private(set) var dueAt: Instant?
+  /// Whether the timer for due times precedes the next of them by a moment.
+  private var mayBeginAhead = true
   /// In milliseconds of CLOCK_MONOTONIC.
   private(set) var outboxAt: Int64?
   private(set) var wakeAt: Instant?
@@ -51,9 +53,10 @@ final class SimulatedDaemon {
 
   // MARK: Driving the core
 
-  func drive(_ body: (inout LoopCore) -> Void) {
+  /// - Parameter ahead: the due time that is the present for the core, although it is still to come.
+  func drive(ahead: Instant? = nil, _ body: (inout LoopCore) -> Void) {
     guard isAlive else { return }
-    let effects = core.run(at: world.wall, body)
+    let effects = core.run(at: ahead ?? world.wall, body)
     for case .report(.recorded(let part, _)) in effects { keptWith.removeFirst(part.entries.count) }
     for entry in core.degradedMode.entries.dropFirst(keptWith.count) {
       keptWith.append(Work(kind: Work.Kind(entry), now: world.wall, context: core.context, uptime: core.uptime))
@@ -62,7 +65,7 @@ final class SimulatedDaemon {
     for case .report(let report) in effects { hear(report) }
     for effect in effects where isAlive {
       switch effect {
-      case .armDue(let time): dueAt = time
+      case .armDue(let time): (dueAt, mayBeginAhead) = (time, true)
       case .armOutbox(let time): outboxAt = time.map { world.mono + max(0, ($0 - world.wall).rawValue) }
       case .armWake(let time): wakeAt = time
       case .armRetry(let wait):
@@ -79,7 +82,12 @@ final class SimulatedDaemon {
         world.send(message, from: self)
         underWay[message.delivery.id] = message
       case .answer(let answer): record(answer)
-      case .run(let job): run(job)
+      case .run(let job):
+        if let ahead, ahead > world.wall {
+          later((ahead - world.wall).rawValue) { $0.run(job) }
+        } else {
+          run(job)
+        }
       case .dropMonths, .armOthers: break
       case .report: break
       }
@@ -143,9 +151,17 @@ final class SimulatedDaemon {
 
   // MARK: Timers
 
+  /// How long before a due time its firing begins.
+  private static let lead = Milliseconds.milliseconds(3)
+
+  /// When the timer for due times fires, by the wall clock.
+  var dueTimerAt: Instant? { dueAt.map { mayBeginAhead ? $0 - Self.lead : $0 } }
+
   func dueTimerFired() {
+    let ahead = dueAt.flatMap { $0 > world.wall ? $0 : nil }
+    if ahead != nil, !core.mayBeginAhead { return mayBeginAhead = false }
     dueAt = nil
-    drive { $0.handle(.awake) }
+    drive(ahead: ahead) { $0.handle(.awake) }
   }
 
   func outboxTimerFired() {

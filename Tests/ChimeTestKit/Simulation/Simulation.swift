@@ -124,7 +124,7 @@ public final class Simulation {
       wait = first - mono
       next = { [self] in queue.take()?() }
     }
-    if let loop, let due = loop.dueAt, (due - wall).rawValue < wait {
+    if let loop, let due = loop.dueTimerAt, (due - wall).rawValue < wait {
       wait = (due - wall).rawValue
       next = { loop.dueTimerFired() }
     }
