@@ -33,6 +33,10 @@ extension FiringResult {
     in transaction: any StoreTransaction, now: Instant, next: (Instant) -> Instant?
   ) throws {
     guard advances else { return }
+    // What was done keeps the moment at which it was: others wait for it or count from it.
+    try occurrences.removeAll { one in
+      try one.state == .missed(.doneAlready) && transaction.occurrence(one.id)?.state == one.state
+    }
     let missed = occurrences.filter(\.isMissed)
     guard let first = missed.map(\.id.scheduledAt).min(), let last = missed.map(\.lastMissed).max() else { return }
     let known = try known(first...last, in: transaction)
