@@ -17,6 +17,48 @@ struct LoopCoreTests {
     #expect(shell.core.outbox.isNothingUnderWay)
   }
 
+  /// The core sees the due time as the present, then a request a moment before it.
+  @Test func firingThatBeginsAheadFiresOnce() throws {
+    let shell = try Shell(due: [])
+    shell.start()
+    let due = shell.begin + .minutes(1)
+    try shell.transaction.upsert(Shell.reminder(ReminderID(rawValue: "r1")), next: due)
+    try shell.somethingIsCommitted(after: .seconds(59))
+    #expect(shell.core.mayBeginAhead)
+    shell.delaysFiring = true
+    shell.now = due
+    shell.drive { $0.handle(.awake) }
+    #expect(shell.delayed.count == 1 && !shell.core.mayBeginAhead)
+    shell.now = due - .milliseconds(2)
+    try shell.somethingIsCommitted(after: .zero)
+    #expect(shell.delayed.count == 1 && shell.sent.isEmpty)
+    shell.now = due
+    shell.runDelayed()
+    #expect(shell.sent.map(\.occurrence.id) == [OccurrenceID(reminder: ReminderID(rawValue: "r1"), scheduledAt: due)])
+    shell.end(shell.sent[0])
+    #expect(shell.core.mayBeginAhead)
+  }
+
+  @Test func firingBeginsAheadOnlyWhileNothingElseIsInProgress() throws {
+    let shell = try Shell(due: ["r1", "r2", "r3"], concurrency: 1)
+    _ = try shell.startWithOneHeld()
+    #expect(!shell.core.mayBeginAhead, "one is under way, one is held")
+    shell.end(shell.sent[1])
+    shell.end(shell.sent[2])
+    #expect(shell.core.mayBeginAhead)
+    shell.drive { $0.sleep(.sleeps) }
+    #expect(!shell.core.mayBeginAhead, "the machine is about to sleep")
+
+    let buffering = try Shell(due: ["r1"])
+    buffering.start()
+    buffering.refusal = .unavailable("the disk is full")
+    buffering.end(buffering.sent[0])
+    #expect(!buffering.core.mayBeginAhead, "an outcome is not recorded yet")
+    let sharing = try Shell(due: [], leases: Leases())
+    sharing.start()
+    #expect(!sharing.core.mayBeginAhead, "another daemon may fire")
+  }
+
   @Test func refusedOutcomesAreRecordedLaterInOrder() throws {
     let shell = try Shell(due: ["r1", "r2"])
     shell.start()

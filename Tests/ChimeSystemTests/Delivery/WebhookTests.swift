@@ -32,6 +32,29 @@ struct WebhookTests {
     }
   }
 
+  /// A firing begins a moment ahead, and nothing leaves before its second: neither a message nor its record.
+  @Test(.timeLimit(.minutes(1)))
+  func nothingLeavesBeforeItsSecond() async throws {
+    try await Home.run { home in
+      let receiver = try await Receiver.start(in: home)
+      _ = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      for seconds in 2...4 { _ = try await home.add("Tea \(seconds)", "in \(seconds)s", to: ["team"]) }
+      try await eventually("three messages arrive") { receiver.requests.count >= 3 }
+      for request in receiver.requests {
+        let due = try #require(request.body["data"]["scheduledAt"].string)
+        let sent = try #require(request.headers["webhook-timestamp"].string.flatMap(Double.init))
+        let time = try Date(due, strategy: .iso8601).timeIntervalSince1970
+        #expect(sent >= time, "\(due)")
+      }
+      let listed = try await home.answer("io.chime.Occurrences.List")["occurrences"].elements
+      #expect(listed.count == 3)
+      for occurrence in listed {
+        #expect(try #require(occurrence["firedAt"].string) >= occurrence["scheduledAt"].string ?? "~")
+      }
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func failedMessageIsSentAgainWithTheSameID() async throws {
     try await Home.run { home in
