@@ -68,10 +68,10 @@ public final class WebhookChannel: EndpointChannel {
   }
 
   public func rehearse(_ message: OutboundMessage) {
-    let (configuration, sender) = (configuration, sender)
+    let (configuration, sender, queue) = (configuration, sender, message.delivery.queue)
     engine.rehearse {
       let now = sender.clock()
-      guard let access = try? sender.access(message.delivery.queue).open(message.delivery.queue, at: now) else { return }
+      guard let access = try? sender.access(queue).open(queue, at: now) else { return }
       _ = try? Self.request(for: message, to: access, configuration, at: now)
     }
   }

@@ -50,7 +50,7 @@ struct WebhookTests {
       let listed = try await home.answer("io.chime.Occurrences.List")["occurrences"].elements
       #expect(listed.count == 3)
       for occurrence in listed {
-        #expect(try #require(occurrence["firedAt"].string) >= occurrence["scheduledAt"].string ?? "~")
+        #expect(try #require(occurrence["firedAt"]["at"].string) >= occurrence["scheduledAt"]["at"].string ?? "~")
       }
     }
   }
