@@ -137,7 +137,7 @@ public enum Recompute: Hashable, Sendable {
   }
 
   private static let clockNote = "clock"
-  private static let jumpNote = "clock jump"
+  private static let jumpNote = "clock.jump"
 
   /// Returns whether the store knows a moment later than `now`: the clock went back while no daemon ran.
   ///
