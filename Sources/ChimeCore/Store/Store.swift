@@ -344,6 +344,11 @@ extension Store {
 extension StoreTransaction {
   public var time: StoreTime? { nil }
 
+  /// Returns the open occurrences of a reminder, newest first: a year of unanswered hours, and at most 10,000.
+  public func openOccurrences(of id: ReminderID) throws -> [Occurrence] {
+    try occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 10_000))
+  }
+
   public func writeAhead() {}
 
   public func upsert(_ reminder: Reminder, next: Instant?, since: Instant? = nil) throws {

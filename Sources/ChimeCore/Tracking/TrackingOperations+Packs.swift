@@ -87,9 +87,7 @@ extension TrackingOperations {
     if let reminder = try transaction.readableReminder(id)?.reminder {
       try Announcing.removal(of: reminder, in: transaction, context, now: now, using: &generator)
     }
-    outcome.closed += try transaction.occurrences(
-      OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 100)
-    ).compactMap { try? $0.answered(.dismiss, at: now) }
+    outcome.closed += try transaction.openOccurrences(of: id).compactMap { try? $0.answered(.dismiss, at: now) }
     try transaction.remove(id, now: now)
   }
 

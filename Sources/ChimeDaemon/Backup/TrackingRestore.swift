@@ -217,9 +217,7 @@ struct TrackingRestore {
     var effects: [PostCommitEffect] = []
     let names = Set(wanted.map(\.id))
     for reminder in try BackupRecords.reminders(owner, transaction) where !names.contains(reminder.id) {
-      let open = try transaction.occurrences(
-        OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
-      outcome.closed += open.compactMap { try? $0.answered(.dismiss, at: work.now) }
+      outcome.closed += try transaction.openOccurrences(of: reminder.id).compactMap { try? $0.answered(.dismiss, at: work.now) }
       try Announcing.removal(of: reminder, in: transaction, work.context, now: work.now, using: &generator)
       try transaction.remove(reminder.id, now: work.now)
       effects.append(.reminder(.removed, reminder, "removed \"\(reminder.title)\""))

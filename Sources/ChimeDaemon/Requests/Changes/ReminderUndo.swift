@@ -51,8 +51,7 @@ struct ReminderUndo {
     guard isSame(current, as: added) else {
       return outcome.notes.append("\"\(current.title)\" has been changed since, and stays")
     }
-    let open = try transaction.occurrences(
-      OccurrenceFilter(reminder: current.id, openOnly: true), page: Page(limit: 100))
+    let open = try transaction.openOccurrences(of: current.id)
     try Announcing.removal(of: current, in: transaction, work.context, now: work.now, using: &generator)
     try transaction.remove(current.id, now: work.now)
     outcome.effects.append(.reminder(.removed, current, "removed \"\(current.title)\""))

@@ -122,8 +122,7 @@ extension RemindersHandler {
         detail.reminders.append(.init(before: before, after: record.reminder, next: next))
         effects.append(.reminder(.changed, record.reminder, "changed \"\(record.reminder.title)\""))
       case .remove(let reminder):
-        let open = try transaction.occurrences(
-          OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
+        let open = try transaction.openOccurrences(of: reminder.id)
         let record = try transaction.readableReminder(reminder.id) ?? ReminderRecord(reminder: reminder)
         try Announcing.removal(of: reminder, in: transaction, context, now: now, using: &generator)
         try transaction.remove(reminder.id, now: now)

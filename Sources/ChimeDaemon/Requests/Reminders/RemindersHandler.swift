@@ -127,10 +127,7 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart, TrackingPart 
         guard let stub = try stub(of: transaction.unreadable, request.id) else { throw failure }
         (record, isReadable) = (stub, false)
       }
-      let open =
-        try transaction.occurrences(
-          OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 100))
-        + transaction.awaited(of: record.reminder.id)
+      let open = try transaction.openOccurrences(of: record.reminder.id) + transaction.awaited(of: record.reminder.id)
       var generator = PooledRandom()
       try Announcing.removal(of: record.reminder, in: transaction, context, now: now, using: &generator)
       try transaction.remove(record.reminder.id, now: now)

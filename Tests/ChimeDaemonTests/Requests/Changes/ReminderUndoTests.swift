@@ -219,6 +219,35 @@ struct ReminderUndoTests {
     }
   }
 
+  /// A reminder that nobody has answered for a week of hours: all of them are closed, and all come back.
+  @Test func removalAndUndoReachEachOpenOccurrence() async throws {
+    try await TestDaemon.run { daemon in
+      let tea = try daemon.remind("Tea", "daily at 16:00")
+      let id = ReminderID(rawValue: tea.id)
+      try await daemon.store.write { transaction in
+        let record = try #require(try transaction.reminder(id))
+        let first = Instant(seconds: 1_790_000_000)
+        for hour in 0..<150 {
+          let time = first + .hours(Int64(hour))
+          let due = DueReminder(reminder: record.reminder, scheduledAt: time, dueAt: time)
+          let occurrence = Occurrence(
+            id: OccurrenceID(reminder: id, scheduledAt: time), title: "Tea", owner: record.reminder.owner,
+            state: .fired, firedAt: time, rounds: 1)
+          try transaction.record([
+            FiringResult(
+              due: due, occurrences: [occurrence], deliveries: [], next: record.next, advances: false, skipNext: 0)
+          ])
+        }
+      }
+      func open() async throws -> Int { try await daemon.store.read { try $0.openOccurrences(of: id).count } }
+      #expect(try await open() == 150)
+      let _: Reminders.Remove.Reply = try daemon.call(Reminders.Remove(id: tea.id))
+      #expect(try await open() == 0)
+      _ = try daemon.undo()
+      #expect(try await open() == 150)
+    }
+  }
+
   /// An applied set is one change, whatever it contains.
   @Test func appliedSetIsOneChange() async throws {
     try await TestDaemon.run { daemon in
