@@ -217,7 +217,9 @@ struct TrackingRestore {
     var effects: [PostCommitEffect] = []
     let names = Set(wanted.map(\.id))
     for reminder in try BackupRecords.reminders(owner, transaction) where !names.contains(reminder.id) {
-      outcome.closed += try transaction.openOccurrences(of: reminder.id).compactMap { try? $0.answered(.dismiss, at: work.now) }
+      outcome.closed += try transaction.openOccurrences(of: reminder.id).compactMap {
+        try? $0.answered(.dismiss, at: work.now)
+      }
       try Announcing.removal(of: reminder, in: transaction, work.context, now: work.now, using: &generator)
       try transaction.remove(reminder.id, now: work.now)
       effects.append(.reminder(.removed, reminder, "removed \"\(reminder.title)\""))
