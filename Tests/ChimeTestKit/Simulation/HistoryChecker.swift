@@ -101,12 +101,20 @@ final class HistoryChecker {
 
   /// Checks while nothing is in flight that no pruning is missing.
   func check(_ loop: SimulatedDaemon) {
+    forgetIfStoreFailed(loop)
     guard let since = isDueSince else { return }
-    if let failed = loop.storeFailedAt, failed > since { return isDueSince = nil }
     if world.mono - since > 6_000 { world.checker.fail("the history was to be shortened, and nothing began") }
   }
 
-  func daemonWasStopped() { isDueSince = isDueSince.map { _ in world.mono } }
+  /// Nothing is removed while the store is in trouble, and afterwards only at the next occasion.
+  private func forgetIfStoreFailed(_ loop: SimulatedDaemon) {
+    if let since = isDueSince, let failed = loop.storeFailedAt, failed > since { isDueSince = nil }
+  }
+
+  func daemonWasStopped() {
+    if let loop = world.loop { forgetIfStoreFailed(loop) }
+    isDueSince = isDueSince.map { _ in world.mono }
+  }
 
   /// Checks one transaction.
   ///
