@@ -136,6 +136,13 @@ extension EventLoop {
     }
   }
 
+  /// Closes popups of an earlier daemon that were answered before it could close them, as when it was killed just then.
+  func withdrawAnsweredPopups() async {
+    let shown = PopupMemory(keptPopups).occurrences
+    guard !shown.isEmpty, let answered = try? await store.read({ try $0.answered(among: shown) }) else { return }
+    for occurrence in answered { channels.withdraw(occurrence) }
+  }
+
   /// Returns the record of visible popups to be stored; nil if the store already has it.
   ///
   /// It is stored together with the outcomes. The next daemon can therefore withdraw every popup that is recorded as

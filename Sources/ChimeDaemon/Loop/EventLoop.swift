@@ -152,6 +152,7 @@ actor EventLoop {
     await adoptTenants(configuration.tenants)
     keptPopups = found.popups ?? ""
     listenToDesktop(remembering: keptPopups)
+    await withdrawAnsweredPopups()
     drive { $0.begin(found, noticeChannels: noticeChannels) }
     for socket in sockets {
       let token = try poller.add(socket, .readable)

@@ -73,12 +73,10 @@ struct BusPopupRegistry: Sendable {
   /// - Parameter memory: The memory of an earlier registry. It applies only if the server is the same.
   mutating func listen(remembering memory: String = "") -> [Order] {
     guard way == .unknown, !isClosed else { return [] }
-    let lines = memory.split(separator: "\n")
-    identity = lines.first.map(String.init) ?? ""
-    openPopups = lines.dropFirst().suffix(Self.remembered).compactMap { line in
-      let words = line.split(separator: " ").map(String.init)
-      guard words.count == 2, let number = UInt32(words[0]), let id = OccurrenceID(words[1]) else { return nil }
-      return OpenPopup(number: number, key: .occurrence(id), occurrence: nil)
+    let memory = PopupMemory(memory)
+    identity = memory.identity
+    openPopups = memory.popups.suffix(Self.remembered).map {
+      OpenPopup(number: $0.number, key: .occurrence($0.occurrence), occurrence: nil)
     }
     return look(activating: false)
   }

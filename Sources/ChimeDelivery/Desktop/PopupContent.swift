@@ -56,6 +56,25 @@ public protocol PopupTransport: Sendable {
   func stop() async
 }
 
+/// A PopupMemory is what a transport remembers of its popups, as the store keeps it: the server's identity in the first
+/// line, then a number and an occurrence for each popup.
+public struct PopupMemory: Sendable {
+  let identity: String
+  let popups: [(number: UInt32, occurrence: OccurrenceID)]
+
+  public init(_ text: String) {
+    let lines = text.split(separator: "\n")
+    identity = lines.first.map(String.init) ?? ""
+    popups = lines.dropFirst().compactMap { line in
+      let words = line.split(separator: " ").map(String.init)
+      guard words.count == 2, let number = UInt32(words[0]), let id = OccurrenceID(words[1]) else { return nil }
+      return (number, id)
+    }
+  }
+
+  public var occurrences: [OccurrenceID] { popups.map(\.occurrence) }
+}
+
 /// A desktop event that is not the outcome of a message.
 public enum DesktopEvent: Hashable, Sendable {
   /// A button was pressed. `isOurs` means that this channel showed the popup. Otherwise only the button's key names the

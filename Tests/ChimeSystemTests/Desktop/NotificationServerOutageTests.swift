@@ -41,6 +41,30 @@ struct NotificationServerOutageTests {
     }
   }
 
+  /// A daemon that cannot reach the bus takes the answer, and is killed: the next one closes the popup.
+  @Test(.timeLimit(.minutes(1)))
+  func popupAnsweredBeforeAKillIsClosedByTheNextDaemon() async throws {
+    try await Home.run { home in
+      let desktop = try await home.startMockDesktop()
+      try home.configure(Transport.bus.toml)
+      let first = try await home.start()
+      try await home.mustRun("in", "1s", "Answered")
+      try await home.mustRun("in", "1s", "Open")
+      let answered = try await desktop.popup(titled: "Answered")
+      let open = try await desktop.popup(titled: "Open")
+      try await eventually("both are recorded") { try await home.deliveries("delivered").count == 2 }
+      try await first.crash()
+      let second = try await home.start(environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home.path)/no-bus"])
+      try await home.mustRun("done", "Answered")
+      try await second.crash()
+      #expect(desktop.calls("CloseNotification").isEmpty)
+      _ = try await home.start()
+      try await eventually("the popup is closed") { !desktop.calls("CloseNotification").isEmpty }
+      let closed = desktop.calls("CloseNotification")
+      #expect(closed.count == 1 && closed[0].hasSuffix(" \(answered)"), "\(closed), \(answered), \(open)")
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func waitingPopupIsShownOnceWhenTheServerReturns() async throws {
     try await Home.run { home in
