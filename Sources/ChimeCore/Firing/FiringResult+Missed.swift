@@ -35,7 +35,8 @@ extension FiringResult {
     guard advances else { return }
     // What was done keeps the moment at which it was: others wait for it or count from it.
     try occurrences.removeAll { one in
-      try one.state == .missed(.doneAlready) && transaction.occurrence(one.id)?.state == one.state
+      try one.state == .missed(.doneAlready) && one.missedRun == nil
+        && transaction.occurrence(one.id)?.state == one.state
     }
     let missed = occurrences.filter(\.isMissed)
     guard let first = missed.map(\.id.scheduledAt).min(), let last = missed.map(\.lastMissed).max() else { return }
