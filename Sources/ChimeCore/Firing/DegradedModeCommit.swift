@@ -49,7 +49,7 @@ public struct DegradedModeCommit: Sendable {
           }
           try firing.dismissPinged(in: transaction, now: now)
           var walk = context.timetable(of: firing.due.reminder).walk()
-          try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
+          try firing.settleMissed(in: transaction) { walk.next(after: $0) }
           try Announcing.addEvents(&firing, in: transaction, context, now: now, using: &generator)
           try Chains.record([firing], in: transaction, now: now)
           if entry.wasDelivered { commit.firings += 1 }

@@ -86,7 +86,7 @@ extension FiringDecision {
       using: &generator)
     try firing.skipDelivered(in: transaction)
     var walk = timetable.walk()
-    try firing.settleMissed(in: transaction, now: now) { time in
+    try firing.settleMissed(in: transaction) { time in
       if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
     }
     // History stays readable when the tracker and the pings are gone.

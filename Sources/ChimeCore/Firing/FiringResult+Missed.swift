@@ -29,9 +29,7 @@ extension FiringResult {
   /// Such records date from before the clock went back or the reminder changed.
   ///
   /// - Parameter next: returns the reminder's time after another.
-  mutating func settleMissed(
-    in transaction: any StoreTransaction, now: Instant, next: (Instant) -> Instant?
-  ) throws {
+  mutating func settleMissed(in transaction: any StoreTransaction, next: (Instant) -> Instant?) throws {
     guard advances else { return }
     // What was done keeps the moment at which it was: others wait for it or count from it.
     try occurrences.removeAll { one in
@@ -48,7 +46,7 @@ extension FiringResult {
       occurrences.removeAll { $0.isMissed && $0.missedRun == nil && isKnown($0.id.scheduledAt) }
       for occurrence in missed where occurrence.missedRun != nil { part(occurrence, isKnown, next: next) }
     }
-    try goOn(in: transaction, now: now, next: next)
+    try goOn(in: transaction, next: next)
   }
 
   /// Dismisses what waits for a ping that has come meanwhile. The transaction of that ping did not know of this decision.
@@ -97,15 +95,14 @@ extension FiringResult {
   }
 
   /// Extends the last run, so that a downtime with more times than one decision evaluates stays one run in the history.
-  private mutating func goOn(
-    in transaction: any StoreTransaction, now: Instant, next: (Instant) -> Instant?
-  ) throws {
-    guard now - due.scheduledAt > Uptime.tolerance,
-      var own = occurrences.first(where: { $0.id.scheduledAt == due.scheduledAt }), case .missed = own.state
+  private mutating func goOn(in transaction: any StoreTransaction, next: (Instant) -> Instant?) throws {
+    // A decision of degraded mode is older than the transaction that records it.
+    guard var own = occurrences.first(where: { $0.id.scheduledAt == due.scheduledAt }), case .missed = own.state,
+      let decided = own.endedAt, decided - due.scheduledAt > Uptime.tolerance
     else { return }
     let filter = OccurrenceFilter(reminder: own.id.reminder, before: due.scheduledAt)
     guard let before = try transaction.occurrences(filter, page: Page(limit: 1)).first, let run = before.missedRun,
-      before.state == own.state, let ended = before.endedAt, ended <= now, now - ended <= Self.growth,
+      before.state == own.state, let ended = before.endedAt, ended <= decided, decided - ended <= Self.growth,
       next(run.through) == due.scheduledAt
     else { return }
     var (count, through) = (run.count, run.through)
@@ -119,7 +116,7 @@ extension FiringResult {
       own = more
     } while true
     var whole = before
-    whole.endedAt = now
+    whole.endedAt = decided
     whole.missedRun = Occurrence.MissedRun(count: count, through: through)
     occurrences.append(whole)
   }

@@ -123,8 +123,10 @@ public struct Scheduler: Sendable {
       state = .waiting
       storeWorks()
       hold(claims)
+      // A time that came into the store after this transaction had looked is locked by nobody.
+      let isOutdated = wakeups.sequence < latestWakeups
       adopt(wakeups)
-      leaveToOthers(isEmpty, now: now)
+      leaveToOthers(isEmpty && !isOutdated, now: now)
     case .firingFailed:
       state = .waiting
       storeRetryAt = now + Self.storeRetry

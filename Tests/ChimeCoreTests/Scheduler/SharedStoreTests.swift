@@ -34,6 +34,15 @@ struct SharedStoreTests {
     #expect(effects == [.armDue(now + .milliseconds(20))])
   }
 
+  /// The firing looked before another commit of this daemon made a time due.
+  @Test func whatBecameDueAfterAFiringLookedFiresAtOnce() {
+    var scheduler = Scheduler()
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now, sequence: 1)), now: Self.now)
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now, sequence: 3)), now: Self.now)
+    let outdated = NextWakeups(nextDue: Self.now + .hours(1), sequence: 2)
+    #expect(fires(scheduler.handle(.fired(claimed: [], outdated, isEmpty: true), now: Self.now)))
+  }
+
   @Test func clockSetBackDoesNotProlongTheRetry() {
     var scheduler = Scheduler()
     _ = scheduler.handle(.wakeups(NextWakeups(nextDue: .earliest)), now: Self.now)
