@@ -737,7 +737,9 @@ public struct LoopCore {
   /// Retries a store that refused a recomputation or a wake-up, or that was replaced and could not be read. On an idle
   /// machine nothing else would, and due times would stay wrong. Begins to remove history where that waits for a moment.
   public mutating func retry() {
-    if history.isWaiting { beginPruning() }
+    if history.isWaiting {
+      if history.hasWaited(at: now) { beginPruning() } else { effects.append(.armRetry(after: HistoryUpkeep.delay)) }
+    }
     guard !isStopping, needsRetry else { return }
     if isStoreReplaced { start() } else { tryStore() }
   }

@@ -4,7 +4,8 @@ public import ChimeSchedule
 /// otherwise history does not grow, and an idle machine is not woken.
 public struct HistoryUpkeep: Sendable {
   private var isUnderWay = false
-  private var isAnnounced = false
+  /// When an occasion came, after which the removal is to begin in a moment; nil while none has.
+  private var announcedAt: Instant?
   private var next: Instant?
 
   /// The wait after a start or a step of the clock before the clock is trusted. A machine may boot with a wrong year
@@ -16,19 +17,26 @@ public struct HistoryUpkeep: Sendable {
   /// The idle time from which a restore counts as dead. A running restore writes to its staging area several times a second.
   static let stagingPatience = Milliseconds.minutes(10)
 
-  /// Whether an occasion has come, and the removal is to begin in a moment.
-  var isWaiting: Bool { isAnnounced && !isUnderWay }
+  var isWaiting: Bool { announcedAt != nil && !isUnderWay }
 
   /// Returns whether to begin after `delay`, because of an occasion.
   mutating func announces(at now: Instant, runningSince start: Instant) -> Bool {
-    guard !isAnnounced, !isUnderWay, isDue(at: now, runningSince: start) else { return false }
-    isAnnounced = true
+    guard announcedAt == nil, !isUnderWay, isDue(at: now, runningSince: start) else { return false }
+    announcedAt = now
     return true
+  }
+
+  /// Returns whether `delay` has passed, and about as much by the clock. If the clock says otherwise, it may have just been
+  /// set; the loop hears of that in a moment, so the wait begins anew.
+  mutating func hasWaited(at now: Instant) -> Bool {
+    guard let announcedAt, !(.zero...Self.delay + Self.delay).contains(now - announcedAt) else { return true }
+    self.announcedAt = now
+    return false
   }
 
   /// Returns whether to begin now. If so, the next time is one interval later.
   mutating func begins(at now: Instant, runningSince start: Instant) -> Bool {
-    isAnnounced = false
+    announcedAt = nil
     guard !isUnderWay, isDue(at: now, runningSince: start) else { return false }
     isUnderWay = true
     next = now + HistoryLimits.interval
@@ -36,7 +44,7 @@ public struct HistoryUpkeep: Sendable {
   }
 
   /// Waits for the next occasion.
-  mutating func withdraw() { isAnnounced = false }
+  mutating func withdraw() { announcedAt = nil }
 
   private func isDue(at now: Instant, runningSince start: Instant) -> Bool {
     let due = next ?? start + Self.settling
