@@ -139,10 +139,10 @@ extension InvariantChecker {
     if case .ping(id.reminder, _) = work.kind { true } else { false }
   }
 
-  /// Returns whether degraded mode has decided to await a ping that had just come.
+  /// Returns whether degraded mode has decided to await a ping that had come, perhaps before the clock was set.
   func isPinged(_ new: Occurrence) -> Bool {
-    decided != nil && new.endedAt == pinging.lastSuccess[new.id.reminder]
-      && new.endedAt.map { new.id.scheduledAt <= $0 } ?? false
+    guard decided != nil, let end = new.endedAt, new.id.scheduledAt <= end else { return false }
+    return contents.pings[new.id.reminder]?.contains { $0.at == end && $0.kind == .succeeded } ?? false
   }
 
   func noteReported(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
