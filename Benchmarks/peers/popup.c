@@ -8,7 +8,7 @@ int main(int count, char **arguments) {
   snprintf(path, sizeof path, "%s.log", arguments[0]);
   const char *title = "";
   for (int i = 1; i < count; i++)
-    if (strncmp(arguments[i], "bench ", 6) == 0) title = arguments[i];
+    if (strncmp(arguments[i], "bench ", 6) == 0 || strncmp(arguments[i], "peer ", 5) == 0) title = arguments[i];
   int length = snprintf(line, sizeof line, "%lld %s\n", (long long)now, title);
   int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   need(file >= 0 && write(file, line, length) == length, path);

@@ -8,6 +8,7 @@ final class Context {
   let process: CommandProcess
   let style: Style
   private(set) lazy var now = process.now()
+  private(set) lazy var glyphs = Glyphs(self)
   /// The user's preferred languages, for texts that exist in several.
   private(set) lazy var preferredLanguages = PreferredLanguages(environment: process.environment)
   /// The language besides English in which the user may write times.
@@ -107,7 +108,7 @@ final class Context {
 
   /// Prints a line; outside UTF-8 locales, human output replaces symbols by ASCII.
   func out(_ line: String = "") {
-    process.output.line(format == .human && Glyphs(self).isASCII ? Glyphs.typed(line) : line)
+    process.output.line(format == .human && glyphs.isASCII ? Glyphs.typed(line) : line)
   }
 
   /// Prints a remark on standard error, apart from the answer.

@@ -78,7 +78,7 @@ enum TimelineLanes {
     legend: [(Character, String)]
   ) {
     let shown = Array(lanes.prefix(limit ?? .max))
-    let glyphs = Glyphs(context)
+    let glyphs = context.glyphs
     let timeline = Timeline(from: from, to: to, zone: context.clock().zone, lanes: shown, glyphs: glyphs)
     for line in timeline.lines(width: context.width, style: context.style) { context.out(line) }
     let used = Set(shown.flatMap(\.marks).map(\.sign))

@@ -53,7 +53,7 @@ enum History {
     let empty = [localized("No time matches."), localized("`chime next` shows what is coming.")]
     context.print(occurrences, named: "occurrences", isCut: isCut, empty: empty) {
       guard isDrawn else { return context.print(table: table(context, occurrences, showingTitle: true)) }
-      let signs = TimelineSigns(Glyphs(context))
+      let signs = TimelineSigns(context.glyphs)
       let lanes = TimelineLanes.of(occurrences, id: \.reminder, title: \.title) { occurrence -> Timeline.Mark? in
         WallClock.instant(occurrence.scheduledAt).map { signs.mark(occurrence, at: $0) }
       }

@@ -59,7 +59,8 @@ enum List {
   /// Sorts by the displayed next time; the daemon sorts skipped times by their original time.
   static func ordered(_ reminders: [RemindersInterface.Reminder]) -> [RemindersInterface.Reminder] {
     let times = reminders.map { $0.next.flatMap(WallClock.instant) ?? .latest }
-    return reminders.indices.sorted { (times[$0], $0) < (times[$1], $1) }.map { reminders[$0] }
+    let order = reminders.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+    return order.elementsEqual(reminders.indices) ? reminders : order.map { reminders[$0] }
   }
 
   static func table(_ context: Context, _ reminders: [RemindersInterface.Reminder]) -> Table {

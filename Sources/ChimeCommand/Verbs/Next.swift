@@ -96,7 +96,7 @@ enum Next {
   private static func draw(
     _ context: Context, _ upcoming: [OccurrencesInterface.UpcomingTime], to end: Instant, limit: Int?
   ) {
-    let signs = TimelineSigns(Glyphs(context))
+    let signs = TimelineSigns(context.glyphs)
     let lanes = TimelineLanes.of(upcoming, id: \.reminder, title: \.title) { coming -> Timeline.Mark? in
       WallClock.instant(coming.at).map { signs.mark(coming, at: $0) }
     }

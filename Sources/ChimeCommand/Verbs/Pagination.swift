@@ -16,6 +16,9 @@ enum Pagination {
     return try line.count("limit", maximum: 1_000_000) ?? usually
   }
 
+  /// The number of items that are asked for at once. The daemon ends a page earlier where it becomes too large.
+  private static let largest = 2_000
+
   /// Reads pages until there are `limit` items or no more; `keeping` filters them.
   static func pages<Item>(
     limit: Int?, keeping: ((Item) -> Bool)? = nil,
@@ -25,9 +28,11 @@ enum Pagination {
     var cursor: String?
     repeat {
       // With a filter, small pages would mean many requests.
-      let wanted = keeping == nil ? limit.map { min($0 - items.count, 500) } ?? 500 : 500
+      let wanted = keeping == nil ? limit.map { min($0 - items.count, largest) } ?? largest : largest
       let answer = try page(wanted, cursor)
-      items += keeping.map { answer.items.filter($0) } ?? answer.items
+      let kept = keeping.map { answer.items.filter($0) } ?? answer.items
+      // A list of a single page is not copied: a thousand reminders are a megabyte and a half.
+      if items.isEmpty { items = kept } else { items += kept }
       // A filter may empty a whole page, so continue. Stop at a repeated cursor, which would loop forever.
       cursor = answer.cursor == cursor ? nil : answer.cursor
     } while cursor != nil && items.count < limit ?? .max

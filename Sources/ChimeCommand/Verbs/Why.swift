@@ -67,7 +67,7 @@ enum Why {
   }
 
   private static func show(_ context: Context, _ reminder: RemindersInterface.Reminder, _ reasons: [Reason]) {
-    let (clock, glyphs) = (context.clock(), Glyphs(context))
+    let (clock, glyphs) = (context.clock(), context.glyphs)
     let width = context.width
     context.print(heading: reminder.id, reminder.title)
     context.out("  \(TerminalSanitizer.line(reminder.when))")

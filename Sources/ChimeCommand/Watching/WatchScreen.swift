@@ -27,7 +27,7 @@ final class WatchScreen {
   init(_ context: Context, _ terminal: Terminal, _ line: WatchLine) {
     (self.context, self.terminal, self.line) = (context, terminal, line)
     zone = (try? context.localZone()) ?? .utc
-    glyphs = Glyphs(context)
+    glyphs = context.glyphs
     let now = context.process.now()
     model = WatchModel(now: now)
     size = terminal.size

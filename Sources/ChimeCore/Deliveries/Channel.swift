@@ -37,8 +37,8 @@ public protocol Channel: Sendable {
   /// Starts an attempt and returns at once. `report` is called once with `.ended`; a channel that supports answers may
   /// later call it any number of times with `.answered`.
   func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void)
-  /// Makes ready for a message that may be sent in a moment. Does nothing by default.
-  func rehearse(_ message: OutboundMessage)
+  /// Makes ready for a message that may be sent at `time`, in a moment. Does nothing by default.
+  func rehearse(_ message: OutboundMessage, at time: Instant)
   /// Removes messages that are still shown, because the occurrence was closed elsewhere.
   func withdraw(_ occurrence: OccurrenceID)
   /// Stops: attempts in flight end as failed, and popups no longer wait for answers. Returns when nothing is left.
@@ -46,7 +46,7 @@ public protocol Channel: Sendable {
 }
 
 extension Channel {
-  public func rehearse(_ message: OutboundMessage) {}
+  public func rehearse(_ message: OutboundMessage, at time: Instant) {}
 }
 
 public enum ChannelReport: Hashable, Sendable {

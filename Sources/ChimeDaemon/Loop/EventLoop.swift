@@ -272,13 +272,13 @@ actor EventLoop {
     drive(ahead: ahead) { $0.handle(.awake) }
   }
 
-  /// Builds the requests that will leave after the commit of a firing, and drops them: the first ones of a thread that has
-  /// long slept take ten times as long. A copy of the core tells what will leave. After a long transaction nothing is built.
+  /// Builds the requests that will leave after the commit of a firing. A copy of the core tells what that will be. After a
+  /// long transaction nothing is built.
   private func rehearse(_ next: StoreJob.Continuation, at time: Instant) {
     guard SystemClock.now < time else { return }
     var copy = core
     for case .send(let message) in copy.run(at: time, next) {
-      channels.channel(for: message.delivery.queue).rehearse(message)
+      channels.channel(for: message.delivery.queue).rehearse(message, at: time)
     }
   }
 

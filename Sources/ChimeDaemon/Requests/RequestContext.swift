@@ -28,8 +28,9 @@ struct RequestContext: RequestPart {
 
   /// The size in bytes after which a listing ends, at the end of the part that it has begun.
   static let replyBytes = 1 << 20
-  /// The number of items that a listing reads at once. Some items have 40 KiB.
+  /// The number of items that a listing reads at once, at first and at most. Some items have 40 KiB.
   static let itemsInPart = 100
+  static let mostInPart = 400
   /// The longest idempotency token, in bytes.
   static let maxTokenBytes = 256
 }
@@ -151,14 +152,17 @@ extension RequestPart {
   /// - Parameter read: reads a part; returns its number of items, and their approximate bytes in the answer.
   /// - Returns: the cursor of the next page; nil: this was the last.
   func inParts(_ page: Page, _ read: (Page) throws -> (count: Int, bytes: Int)) throws -> String? {
-    var (taken, bytes) = (0, 0)
+    var (taken, bytes, size) = (0, 0, RequestContext.itemsInPart)
     while taken < page.limit {
       try life.goOn()
-      let part = Page(limit: min(RequestContext.itemsInPart, page.limit - taken), offset: page.offset + taken)
+      let part = Page(limit: min(size, page.limit - taken), offset: page.offset + taken)
       let found = try read(part)
       (taken, bytes) = (taken + found.count, bytes + found.bytes)
       if found.count < part.limit { return nil }
       if bytes >= RequestContext.replyBytes { break }
+      // Each part passes once more over those before it, so the next one is as large as the answer allows.
+      let fitting = (RequestContext.replyBytes - bytes) / max(1, bytes / taken)
+      size = min(max(fitting, RequestContext.itemsInPart), RequestContext.mostInPart)
     }
     return String(page.offset + taken)
   }

@@ -13,10 +13,27 @@ struct HTTPJob: Sendable {
   var limit: Milliseconds?
   /// Receives an endless response; nil for an ordinary one.
   var stream: HTTPStream?
+  /// The delivery whose draft `prepare` takes; nil if there is none.
+  var delivery: DeliveryID?
   /// Builds the request on the HTTP thread as it is sent; nil if there is nothing to send.
-  var prepare: @Sendable () -> HTTPRequest?
+  var prepare: @Sendable (HTTPDraft?) -> HTTPRequest?
   /// Called once on the HTTP thread, unless `prepare` returned nil.
   var finish: @Sendable (HTTPResult) -> Void
+}
+
+/// A request that was built a moment before its message may be sent.
+struct HTTPDraft: Sendable {
+  let message: OutboundMessage
+  let access: EndpointAccess
+  /// For when it was built and signed.
+  let time: Instant
+  let request: HTTPRequest
+
+  /// Returns whether a request that is built now would be the same. Signatures count seconds.
+  func fits(_ message: OutboundMessage, _ access: EndpointAccess, at now: Instant) -> Bool {
+    time.seconds == now.seconds && message == self.message && access.endpoint == self.access.endpoint
+      && access.secrets == self.access.secrets && access.token == self.access.token
+  }
 }
 
 /// A response whose parts are consumed as they arrive, without an end.
@@ -37,8 +54,8 @@ struct HTTPStream: Sendable {
 final class HTTPEngine: Sendable {
   enum Command: Sendable {
     case prepare
-    /// Builds a request that is not sent.
-    case rehearse(@Sendable () -> Void)
+    /// Builds a request for a message that may be sent at a time, in a moment.
+    case draft(Instant, @Sendable () -> HTTPDraft?)
     case send(HTTPJob)
     /// Cancels a stream.
     case end(UInt64)
@@ -62,8 +79,10 @@ final class HTTPEngine: Sendable {
   /// Starts the thread and loads libcurl ahead of the first request.
   func prepare() { _ = try? worker.post(.prepare) }
 
-  /// Runs `build` on the thread.
-  func rehearse(_ build: @escaping @Sendable () -> Void) { _ = try? worker.post(.rehearse(build)) }
+  /// Builds a request on the thread, for a message that may be sent at `time`, in a moment.
+  func draft(for time: Instant, _ build: @escaping @Sendable () -> HTTPDraft?) {
+    _ = try? worker.post(.draft(time, build))
+  }
 
   func send(_ job: HTTPJob) {
     do {

@@ -15,6 +15,8 @@ struct HTTPLoop: ~Copyable {
   /// Idle handles for reuse, at most `mostIdle`.
   private var idle: [HTTPTransfer] = []
   private var queues: [DeliveryQueue: EndpointJobs] = [:]
+  /// Requests of the present moment that were built ahead, at most `mostDrafts`. Those that nobody sends stay until the next.
+  private var drafts: [DeliveryID: HTTPDraft] = [:]
   private let sockets = DialledSockets()
   private var stops: [@Sendable () -> Void] = []
   private var begun: UInt = 0
@@ -25,6 +27,8 @@ struct HTTPLoop: ~Copyable {
   private static let mostIdle = 64
   /// The number of transfers up to which each one is begun at once. libcurl goes through all of them each time.
   private static let fewTransfers = 16
+  /// The number of requests that are built ahead: while the first are sent, the others can be built.
+  private static let mostDrafts = 16
   /// Maximum idle connections of all endpoints together.
   private static let mostIdleConnections = 64
 
@@ -101,7 +105,7 @@ struct HTTPLoop: ~Copyable {
       switch command {
       case .send(let job): job.finish(result)
       case .stop(let done): done()
-      case .prepare, .rehearse, .end: break
+      case .prepare, .draft, .end: break
       }
     }
   }
@@ -138,7 +142,7 @@ struct HTTPLoop: ~Copyable {
       switch command {
       case .stop(let done): stops.append(done)
       case .prepare: break
-      case .rehearse(let build): build()
+      case .draft(let time, let build): draft(for: time, build)
       case .end(let number):
         for (handle, transfer) in transfers where transfer.job?.stream?.number == number {
           giveUp(handle, transfer, transfer.abandoned())
@@ -154,6 +158,15 @@ struct HTTPLoop: ~Copyable {
     }
   }
 
+  /// Keeps a request that may be sent in a moment, and has a handle for it.
+  private mutating func draft(for time: Instant, _ build: () -> HTTPDraft?) {
+    if drafts.values.contains(where: { $0.time != time }) { drafts = [:] }
+    guard drafts.count < Self.mostDrafts, let draft = build() else { return }
+    drafts[draft.message.delivery.id] = draft
+    guard idle.count < drafts.count else { return }
+    if let transfer = HTTPTransfer(limits: limits, route: route, sockets: sockets) { idle.append(transfer) }
+  }
+
   /// Starts jobs of a queue up to its capacity.
   private mutating func advance(_ queue: DeliveryQueue) {
     while let job = queues[queue]?.next() {
@@ -163,7 +176,8 @@ struct HTTPLoop: ~Copyable {
   }
 
   private mutating func begin(_ job: HTTPJob) -> Bool {
-    guard let request = job.prepare() else { return false }
+    let draft = job.delivery.flatMap { drafts.removeValue(forKey: $0) }
+    guard let request = job.prepare(draft) else { return false }
     // Emails use a fresh handle, so that no option carries over in either direction.
     let kept = request.envelope == nil ? idle.popLast() : nil
     guard let transfer = kept ?? HTTPTransfer(limits: limits, route: route, sockets: sockets) else {
@@ -233,7 +247,7 @@ struct HTTPLoop: ~Copyable {
       switch command {
       case .send(let job): refused.append(job)
       case .stop(let done): stops.append(done)
-      case .prepare, .rehearse, .end: break
+      case .prepare, .draft, .end: break
       }
     }
     for (handle, transfer) in transfers {

@@ -63,7 +63,8 @@ struct MatrixClient: Sendable {
     let result = await withCheckedContinuation { (continuation: CheckedContinuation<HTTPResult, Never>) in
       engine.send(
         HTTPJob(
-          queue: nil, limit: limit, stream: stream, prepare: { request }, finish: { continuation.resume(returning: $0) }
+          queue: nil, limit: limit, stream: stream, prepare: { _ in request },
+          finish: { continuation.resume(returning: $0) }
         )
       )
     }

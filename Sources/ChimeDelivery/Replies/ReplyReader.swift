@@ -105,9 +105,9 @@ public final class ReplyReader: AnswerReading {
   /// Returns a closure that builds the request as it is sent, or reports why it cannot.
   private func asking(
     _ queue: DeliveryQueue, after last: String?, hear: @escaping @Sendable (Event) -> Void
-  ) -> @Sendable () -> HTTPRequest? {
+  ) -> @Sendable (HTTPDraft?) -> HTTPRequest? {
     let (access, clock, version) = (access, clock, configuration.version)
-    return {
+    return { _ in
       do throws(DeliveryError) {
         return try Self.request(access(queue), after: last, version: version, at: clock())
       } catch {

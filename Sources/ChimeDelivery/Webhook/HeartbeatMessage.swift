@@ -60,7 +60,7 @@ extension WebhookChannel {
     let result = await withCheckedContinuation { continuation in
       engine.send(
         HTTPJob(
-          queue: nil, limit: message.limit, prepare: { request }, finish: { continuation.resume(returning: $0) }))
+          queue: nil, limit: message.limit, prepare: { _ in request }, finish: { continuation.resume(returning: $0) }))
     }
     if result.isCutShort { return .cutShort }
     let verdict = WebhookVerdict(result, channel: channel)

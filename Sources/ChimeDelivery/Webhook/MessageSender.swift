@@ -27,10 +27,12 @@ struct MessageSender: Sendable {
       HTTPJob(
         queue: delivery.queue,
         capacity: access(delivery.queue)?.endpoint.settings.concurrency ?? configuration.concurrentPerEndpoint,
-        prepare: {
+        delivery: delivery.id,
+        prepare: { draft in
           let now = clock()
           do throws(EndpointUnavailable) {
             let open = try access(delivery.queue).open(delivery.queue, at: now)
+            if let draft, draft.fits(message, open, at: now) { return draft.request }
             do {
               return try make(open, now)
             } catch let nothing as NothingToSend {
@@ -57,6 +59,22 @@ struct MessageSender: Sendable {
           report(.ended(attempt, next: verdict.next))
           if let answer = verdict.answer { report(.answered(answer)) }
         }))
+  }
+
+  /// Builds the request of a message that may be sent at `time`, in a moment.
+  ///
+  /// - Parameter make: as for `send`.
+  func draft(
+    _ message: OutboundMessage, at time: Instant,
+    make: @escaping @Sendable (EndpointAccess, Instant) throws -> HTTPRequest
+  ) {
+    let access = access
+    engine.draft(for: time) {
+      let queue = message.delivery.queue
+      // What cannot be built is told of when it is to be sent.
+      guard let open = try? access(queue).open(queue, at: time), let request = try? make(open, time) else { return nil }
+      return HTTPDraft(message: message, access: open, time: time, request: request)
+    }
   }
 
   /// Sends a message about a made-up reminder now.
@@ -88,7 +106,8 @@ struct MessageSender: Sendable {
   func inspect(_ request: HTTPRequest) async -> HTTPResult {
     await withCheckedContinuation { continuation in
       engine.send(
-        HTTPJob(queue: nil, isInspected: true, prepare: { request }, finish: { continuation.resume(returning: $0) }))
+        HTTPJob(
+          queue: nil, isInspected: true, prepare: { _ in request }, finish: { continuation.resume(returning: $0) }))
     }
   }
 }

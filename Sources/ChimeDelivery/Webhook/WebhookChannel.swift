@@ -55,11 +55,7 @@ public final class WebhookChannel: EndpointChannel {
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     let (configuration, delivery) = (configuration, message.delivery)
     sender.send(
-      message, report: report,
-      make: { access, now in
-        if let reason = Self.obstacle(to: message, access) { throw NothingToSend(reason: reason) }
-        return try Self.request(for: message, to: access, configuration, at: now)
-      },
+      message, report: report, make: { try Self.request(for: message, to: $0, configuration, at: $1) },
       judge: { result in
         var verdict = WebhookVerdict(result, channel: delivery.queue.channel, round: delivery.round)
         if let event = delivery.event { verdict.tells(event) }
@@ -67,13 +63,9 @@ public final class WebhookChannel: EndpointChannel {
       }, receipt: { access, answer in access.template?.receipt(in: answer) })
   }
 
-  public func rehearse(_ message: OutboundMessage) {
-    let (configuration, sender, queue) = (configuration, sender, message.delivery.queue)
-    engine.rehearse {
-      let now = sender.clock()
-      guard let access = try? sender.access(queue).open(queue, at: now) else { return }
-      _ = try? Self.request(for: message, to: access, configuration, at: now)
-    }
+  public func rehearse(_ message: OutboundMessage, at time: Instant) {
+    let configuration = configuration
+    sender.draft(message, at: time) { try Self.request(for: message, to: $0, configuration, at: $1) }
   }
 
   /// Returns why a withdrawal is impossible; nil if it is possible or the message is no withdrawal.
@@ -116,6 +108,7 @@ public final class WebhookChannel: EndpointChannel {
   private static func request(
     for message: OutboundMessage, to access: EndpointAccess, _ configuration: EndpointConfiguration, at now: Instant
   ) throws -> HTTPRequest {
+    if let reason = obstacle(to: message, access) { throw NothingToSend(reason: reason) }
     let zone = message.reminder?.governingZone ?? .local
     let delivery = message.delivery
     var request = SignedRequest(

@@ -28,7 +28,7 @@ public struct JSONFault: Error, Hashable {
     path.isEmpty ? nil : String(path.prefix { $0 != "." && $0 != "[" })
   }
 
-  func within(_ name: String) -> JSONFault {
+  @usableFromInline func within(_ name: String) -> JSONFault {
     var fault = self
     fault.path = path.isEmpty || path.hasPrefix("[") ? name + path : FieldPath.member(path, of: name)
     return fault
@@ -91,7 +91,9 @@ public struct JSONReader {
   }
 
   /// Returns the value of a required field; throws if it is nil.
-  public static func given<Value>(_ value: Value?, _ name: String) throws(JSONFault) -> Value {
+  ///
+  /// Inlinable: every required field calls it, and its type would be looked up each time.
+  @inlinable public static func given<Value>(_ value: Value?, _ name: String) throws(JSONFault) -> Value {
     guard let value else { throw JSONFault(.missing).within(name) }
     return value
   }

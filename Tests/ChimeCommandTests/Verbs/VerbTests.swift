@@ -435,7 +435,8 @@ import Varlink
     let daemon = try FakeDaemon { _, parameters in
       guard case .int(let limit)? = parameters["limit"] else { return .hangUp }
       let from = parameters["cursor"].flatMap { if case .string(let text) = $0 { Int(text) } else { nil } } ?? 0
-      let page = (from..<min(1_200, from + Int(limit))).map { Samples.reminder("r\($0)", "Title \($0)") }
+      // As the daemon ends a page that becomes too large.
+      let page = (from..<min(1_200, from + min(Int(limit), 500))).map { Samples.reminder("r\($0)", "Title \($0)") }
       let next = from + page.count
       return .reply(RemindersInterface.List.Reply(reminders: page, cursor: next < 1_200 ? String(next) : nil))
     }

@@ -1,6 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ChimeDelivery
@@ -250,6 +251,57 @@ extension SerialTests {
       #expect(first["headers"]?["webhook-signature"] != second["headers"]?["webhook-signature"])
       // The second attempt used the first one's connection.
       #expect(first["client"] == second["client"])
+      await channel.stop()
+    }
+
+    /// A request that was built for the moment of its firing leaves as it is, unless it would differ by now.
+    @Test func requestBuiltAheadIsSentUnlessItWouldDifferByNow() async throws {
+      let builds = Events<Instant>()
+      let secret = Mutex(try Secret(SecretTests.text))
+      var configuration = EndpointConfiguration(version: "1.2.3")
+      // A header of the endpoint has every build ask for the values of placeholders.
+      configuration.timeOfDay = { time, _ in
+        builds.append(time)
+        return "08:30"
+      }
+      let (port, clock) = (port, clock)
+      let channel = WebhookChannel(configuration: configuration, clock: { clock.now }) { queue in
+        var endpoint = Endpoint(queue: queue, url: "http://127.0.0.1:\(port)/status/204", createdAt: scheduled)
+        endpoint.settings.headers = [EndpointSettings.Header(name: "x-place", value: "kitchen")]
+        return EndpointAccess(endpoint: endpoint, secrets: [SigningSecret(secret.withLock { $0 })])
+      }
+      func build(_ message: OutboundMessage) async throws {
+        channel.rehearse(message, at: clock.now)
+        _ = try await builds.next()
+      }
+      func sent(_ message: OutboundMessage, isBuiltAnew: Bool) async throws -> (headers: JSON, body: String) {
+        #expect(try await channel.deliver(message).next == .settled)
+        #expect(builds.isEmpty != isBuiltAnew)
+        if isBuiltAnew { _ = try await builds.next() }
+        let request = try await receiver.lines.next()
+        return (try #require(request["headers"]), try #require(request["body"]?.string))
+      }
+      let sample = try message("Tea", channel: "team")
+      try await build(sample)
+      let ahead = try await sent(sample, isBuiltAnew: false)
+      let again = try await sent(sample, isBuiltAnew: true)
+      #expect(ahead == again)
+
+      try await build(sample)
+      clock.set(clock.now + .seconds(1))
+      let later = try await sent(sample, isBuiltAnew: true)
+      #expect(later.headers["webhook-timestamp"]?.string == "\(clock.now.seconds)")
+
+      try await build(sample)
+      let other = try Secret(Secret.make(.hmac))
+      secret.withLock { $0 = other }
+      let signed = try await sent(sample, isBuiltAnew: true)
+      #expect(signed.headers["webhook-signature"] != later.headers["webhook-signature"])
+
+      try await build(sample)
+      var renamed = sample
+      renamed.occurrence.title = "Coffee"
+      #expect(try await sent(renamed, isBuiltAnew: true).body.contains("Coffee"))
       await channel.stop()
     }
 

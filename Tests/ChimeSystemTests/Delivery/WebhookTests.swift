@@ -45,7 +45,8 @@ struct WebhookTests {
         let due = try #require(request.body["data"]["scheduledAt"].string)
         let sent = try #require(request.headers["webhook-timestamp"].string.flatMap(Double.init))
         let time = try Date(due, strategy: .iso8601).timeIntervalSince1970
-        #expect(sent >= time, "\(due)")
+        #expect(sent >= time && request.at >= time, "\(due)")
+        #expect(request.verdicts == ["ok", "ok"])
       }
       let listed = try await home.answer("io.chime.Occurrences.List")["occurrences"].elements
       #expect(listed.count == 3)

@@ -59,7 +59,7 @@ enum Chart {
   ) {
     let words = context.trackerWords
     let tracker = statistics.tracker
-    let glyphs = Glyphs(context)
+    let glyphs = context.glyphs
     var chart = TextChart(
       isColumns: tracker.kind != .measure, points: values(statistics.points), averages: values(statistics.averages),
       goal: tracker.kind == .measure ? tracker.goal?.value : dailyTotal(tracker), isLimit: tracker.isLimited,

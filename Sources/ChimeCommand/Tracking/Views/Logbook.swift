@@ -114,7 +114,7 @@ enum Logbook {
   private static func show(_ context: Context, _ page: LogbookPage) {
     let width = context.process.output.width
     for line in page.lines(
-      width: width, style: context.style, glyphs: Glyphs(context), words: context.trackerWords)
+      width: width, style: context.style, glyphs: context.glyphs, words: context.trackerWords)
     { context.out(line) }
   }
 }

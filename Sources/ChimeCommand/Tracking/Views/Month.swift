@@ -63,7 +63,7 @@ enum Month {
     case .plain: plain(context, days, worn)
     case .human:
       let words = context.trackerWords
-      let glyphs = Glyphs(context)
+      let glyphs = context.glyphs
       let name = localized("%1, %2", words.title(tracker), DayText.monthAndYear(month))
       for line in TextWidth.wrap(name, to: context.width) { context.out(context.style(line, .strong)) }
       let known = Dictionary(days.map { ($0.day, $0) }) { $1 }
@@ -177,7 +177,7 @@ enum Month {
   }
 
   private static func draw(_ context: Context, _ marks: [T.DaySummary], _ month: CivilDate, _ today: CivilDate) {
-    let glyphs = Glyphs(context)
+    let glyphs = context.glyphs
     context.out(context.style(DayText.monthAndYear(month), .strong))
     let known = Dictionary(marks.map { ($0.day, $0) }) { $1 }
     let isWide = context.width >= 63

@@ -69,7 +69,7 @@ enum NumberedDays {
       context.out(Plain.line(["day", "number", "state"]))
       for day in plans.flatMap(\.days) { context.out(Plain.line([day.day, String(day.number), day.state.rawValue])) }
     case .human:
-      let glyphs = Glyphs(context)
+      let glyphs = context.glyphs
       for line in TextWidth.wrap(localized("%1: the plan", words.title(tracker)), to: context.width) {
         context.out(context.style(line, .strong))
       }
@@ -116,7 +116,7 @@ enum NumberedDays {
     _ milestones: [T.Milestone], _ numbered: Numbered
   ) {
     let words = context.trackerWords
-    let glyphs = Glyphs(context)
+    let glyphs = context.glyphs
     var number = 0
     let cells = Dictionary(
       days.map { total in

@@ -60,7 +60,7 @@ enum Status {
     let style = context.style
     let started = context.clock().relative(health.startedAt)
     let service = "chimed \(TerminalSanitizer.line(health.version))"
-    let glyphs = Glyphs(context)
+    let glyphs = context.glyphs
     let width = context.process.output.width ?? .max
     let text = localized("%1: %2, started %3", verdict.headline, service, started)
     let head = TextWidth.wrap(text, to: width, indent: 2)

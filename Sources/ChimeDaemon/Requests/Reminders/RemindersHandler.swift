@@ -168,6 +168,7 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart, TrackingPart 
         let records = try transaction.reminders(query.stored, page: part)
         warnings += transaction.unreadable.map(\.reason)
         var bytes = 0
+        wanted.reserveCapacity(wanted.count + records.count)
         for record in records {
           var reminder = try wire.reminder(record, in: transaction)
           if reminder.state != .finished { reminder.undeliverable = reachability.problem(of: record.reminder) }
@@ -183,8 +184,9 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart, TrackingPart 
 
   /// The approximate size of a reminder in an answer, in bytes. Short fields count 600 together.
   private static func bytes(of reminder: RemindersInterface.Reminder) -> Int {
-    let texts = ReminderFields.texts.compactMap { reminder[keyPath: $0.shown] } + reminder.tags
-    return 600 + reminder.title.utf8.count + reminder.when.utf8.count + texts.reduce(0) { $0 + $1.utf8.count }
+    let texts = ReminderFields.texts.reduce(0) { $0 + (reminder[keyPath: $1.shown]?.utf8.count ?? 0) }
+    let tags = reminder.tags.reduce(0) { $0 + $1.utf8.count }
+    return 600 + reminder.title.utf8.count + reminder.when.utf8.count + texts + tags
   }
 
   func handle(_ request: Interface.Pause) async throws -> Interface.Pause.Reply {

@@ -12,6 +12,8 @@ struct Receiver: Sendable {
   var url: String { "http://\(address):\(port)/hook" }
 
   struct Request: Sendable {
+    /// When its headers had arrived, in seconds since 1970.
+    let at: Double
     let headers: JSON
     let body: JSON
     let path: String
@@ -61,7 +63,8 @@ struct Receiver: Sendable {
     process.output.split(separator: "\n").dropFirst().compactMap { line in
       guard let seen = try? JSON(parsing: String(line)) else { return nil }
       return Request(
-        headers: seen["headers"], body: (try? JSON(parsing: seen["body"].string ?? "")) ?? .null,
+        at: seen["at"].number ?? 0, headers: seen["headers"],
+        body: (try? JSON(parsing: seen["body"].string ?? "")) ?? .null,
         path: seen["path"].string ?? "", answered: seen["answered"].int ?? 0,
         verdicts: [seen["standardwebhooks"].string ?? "", seen["svix"].string ?? ""])
     }
