@@ -47,6 +47,8 @@ extension DegradedMode {
     var reminders: [ReminderID: Reminder?] = [:]
     /// Later times of the due reminders that already fired before the clock went back.
     var delivered: Set<OccurrenceID> = []
+    /// The times of the due reminders, from the due one on, that were done already before the clock went back.
+    var doneAlready: Set<OccurrenceID> = []
     var silences: [UInt32: Silence] = [:]
     var links: [ReminderID: LinkedTracker] = [:]
     var conditions: [ReminderID: DoneCondition] = [:]
@@ -60,9 +62,10 @@ extension DegradedMode {
       _ context: ReminderContext
     ) throws {
       // The extra minute covers the time between this read and the decision. The page holds more than one decision can fire.
-      let behind = OccurrenceFilter(reminder: reminder.id, from: first + .seconds(1), before: now + .minutes(1))
-      for occurrence in try transaction.occurrences(behind, page: Page(limit: 1_000)) where occurrence.wasDelivered {
-        delivered.insert(occurrence.id)
+      let behind = OccurrenceFilter(reminder: reminder.id, from: first, before: now + .minutes(1))
+      for occurrence in try transaction.occurrences(behind, page: Page(limit: 1_000)) {
+        if occurrence.wasDelivered, occurrence.id.scheduledAt > first { delivered.insert(occurrence.id) }
+        if occurrence.state == .missed(.doneAlready) { doneAlready.insert(occurrence.id) }
       }
       if conditions[reminder.id] == nil {
         conditions[reminder.id] = try DoneCondition.read(for: reminder, from: first, in: transaction, context)

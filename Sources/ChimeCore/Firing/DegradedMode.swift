@@ -263,7 +263,7 @@ public struct DegradedMode: Sendable {
       firing.passOver { occurrences[$0]?.wasDelivered ?? answer.delivered.contains($0) }
       firing.say(answer.reports[due.reminder.id]?.title ?? due.reminder.title)
       work.firings.append(firing)
-      work.messages += take(firing, policies, now: now).map { shown in
+      work.messages += take(firing, policies, doneBefore: answer.doneAlready, now: now).map { shown in
         var shown = shown
         shown.message.report = answer.reports[due.reminder.id]
         return shown
@@ -362,10 +362,11 @@ public struct DegradedMode: Sendable {
 
   /// Buffers a decision and its consequences.
   ///
+  /// - Parameter doneBefore: what the store has as done already, which keeps the moment at which it was.
   /// - Returns: the popups to show.
-  private mutating func take(_ firing: FiringResult, _ policies: DeliveryQueuePolicies, now: Instant)
-    -> [ClaimedMessage]
-  {
+  private mutating func take(
+    _ firing: FiringResult, _ policies: DeliveryQueuePolicies, doneBefore: Set<OccurrenceID>, now: Instant
+  ) -> [ClaimedMessage] {
     let (due, own) = (firing.due, Self.id(firing.due))
     entries.append(.fired(firing))
     reminders[due.reminder.id] = due.reminder
@@ -376,6 +377,7 @@ public struct DegradedMode: Sendable {
         continue
       }
       if case .missed = occurrence.state, occurrence.id != own { continue }
+      if occurrence.state == .missed(.doneAlready), doneBefore.contains(occurrence.id) { continue }
       occurrences[occurrence.id] = occurrence
       again[occurrence.id] = .some(occurrence.recursAt)
       fired[occurrence.id] = occurrence
