@@ -108,7 +108,7 @@ final class HistoryChecker {
 
   /// Nothing is removed while the store is in trouble, and afterwards only at the next occasion.
   private func forgetIfStoreFailed(_ loop: SimulatedDaemon) {
-    if let since = isDueSince, let failed = loop.storeFailedAt, failed > since { isDueSince = nil }
+    if let since = isDueSince, let failed = loop.storeFailedAt, failed >= since { isDueSince = nil }
   }
 
   func daemonWasStopped() {
