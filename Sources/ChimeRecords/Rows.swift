@@ -90,7 +90,7 @@ extension StoredRow {
       reminder: isNull(30) ? nil : try? reminder(29, reader))
   }
 
-  /// `number, started_at, took_ms, outcome, status, answer, error`
+  /// `position, started_at, took_ms, outcome, status, answer, error`
   package func attempt() throws -> Attempt {
     guard let outcome = AttemptCode.outcome(int64(3)) else {
       throw StoreFailure.internalError("an attempt has the unknown outcome \(int64(3))")

@@ -121,14 +121,13 @@ private let version1 = """
   CREATE INDEX occurrence_done ON occurrence (reminder, ended_at) WHERE state = 3 OR reason = 'doneAlready';
   CREATE TABLE occurrence_rest PARTITION OF occurrence DEFAULT;
 
-  -- Attempts that others followed. Append only. `position` counts the delivery's, whatever number they were given.
+  -- Attempts that others followed. Append only. `position` counts the delivery's, from 1.
   -- outcome: 0 delivered, 1 failed, 2 refused.
   -- `scheduled_at` is that of the delivery's occurrence, so that both go with the same month, and an attempt is looked
   -- for in one month only.
   CREATE TABLE attempt (
     delivery BIGINT NOT NULL,
     position INTEGER NOT NULL,
-    number BIGINT NOT NULL,
     started_at BIGINT NOT NULL,
     took_ms BIGINT NOT NULL,
     status BIGINT,
@@ -162,7 +161,7 @@ private let version1 = """
   -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
   -- `visible_at`: when it may be claimed, for as long as it is owed. `in_order`: 1 in an ordered queue. `attempts_before`:
   -- those that ended before it was sent again on request. `epoch`: under which of its queue's lease it was claimed last: what
-  -- came of it counts under that one only. `number` to `error`: the latest attempt, of which most have no other; null: none
+  -- came of it counts under that one only. `started_at` to `error`: the latest attempt, of which most have no other; null: none
   -- has ended. `event`: what it tells (`DeliveryEvent.text`); null: that its occurrence fires. `receipt`: what the
   -- receiver calls it.
   CREATE TABLE delivery (
@@ -181,7 +180,6 @@ private let version1 = """
     id BYTEA NOT NULL UNIQUE,
     epoch BIGINT,
     started_at BIGINT,
-    number INTEGER,
     status INTEGER,
     took_ms INTEGER,
     outcome SMALLINT,

@@ -46,7 +46,7 @@ extension Transaction {
     try requireWriting()
     let found = try connection.first(
       """
-      SELECT d.key, d.state, d.number, d.scheduled_at, d.reminder, l.shard, d.epoch, d.attempts,
+      SELECT d.key, d.state, d.started_at, d.scheduled_at, d.reminder, l.shard, d.epoch, d.attempts,
         d.event
       FROM delivery d JOIN delivery_queue l ON l.key = d.queue WHERE d.id = $1
       FOR UPDATE OF d
@@ -72,8 +72,8 @@ extension Transaction {
   private func isRecorded(_ attempt: Attempt, of tried: TriedDelivery) throws -> Bool {
     try connection.first(
       """
-      SELECT 1 FROM delivery WHERE key = $1 AND number = $3 AND started_at = $4
-      UNION ALL SELECT 1 FROM attempt WHERE delivery = $1 AND scheduled_at = $2 AND number = $3 AND started_at = $4
+      SELECT 1 FROM delivery WHERE key = $1 AND attempts >= $3 AND started_at = $4
+      UNION ALL SELECT 1 FROM attempt WHERE delivery = $1 AND scheduled_at = $2 AND position >= $3 AND started_at = $4
       """, tried.key, tried.scheduledAt, attempt.number, attempt.startedAt, row: { _ in true }) ?? false
   }
 

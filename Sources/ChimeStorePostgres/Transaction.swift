@@ -169,23 +169,23 @@ final class Transaction: SQLTransaction {
   static var moveAttempt: StaticString {
     """
     INSERT INTO attempt (
-      delivery, position, number, started_at, took_ms, outcome, status, answer, error, scheduled_at)
-    SELECT key, attempts, number, started_at, took_ms, outcome, status, answer, error, scheduled_at
+      delivery, position, started_at, took_ms, outcome, status, answer, error, scheduled_at)
+    SELECT key, attempts, started_at, took_ms, outcome, status, answer, error, scheduled_at
     FROM delivery WHERE key = $1
     """
   }
 
   static var selectAttempts: StaticString {
     """
-    SELECT t.number, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error, t.position
+    SELECT t.position, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error
     FROM delivery d
     JOIN attempt t ON t.delivery = d.key AND t.scheduled_at = d.scheduled_at
     WHERE d.id = $1
     UNION ALL
-    SELECT number, started_at, took_ms, outcome, status, answer, error, attempts
+    SELECT attempts, started_at, took_ms, outcome, status, answer, error
     FROM delivery
-    WHERE id = $1 AND number IS NOT NULL
-    ORDER BY 8
+    WHERE id = $1 AND started_at IS NOT NULL
+    ORDER BY 1
     """
   }
 

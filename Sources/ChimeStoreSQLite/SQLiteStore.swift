@@ -40,7 +40,7 @@ public final class SQLiteStore: Store {
     /// The identity of the open file.
     var identity: FileIdentity?
     var log: LogState
-    /// Incremented when the file is replaced. Damage in an older generation has been handled.
+    /// Incremented when a file is opened again after damage. Damage in an older generation has been handled.
     var generation = 0
     /// The reason why the file that seems damaged cannot be read; nil if there is none.
     var outage: StoreFailure?
@@ -72,8 +72,9 @@ public final class SQLiteStore: Store {
         unhandled: restoration.map { [.restored($0)] } ?? []))
   }
 
-  private static func transaction(_ connection: Connection, isReadOnly: Bool) -> Transaction {
-    Transaction(connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly)
+  private static func transaction(_ connection: Connection, isReadOnly: Bool, _ generation: Int = 0) -> Transaction {
+    Transaction(
+      connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly, restorations: generation)
   }
 
   // MARK: Store
@@ -184,16 +185,17 @@ public final class SQLiteStore: Store {
   }
 
   private func viewApart(_ job: any Job) {
-    if let refusal = state.withLock({ $0.end ?? $0.outage }) { return job.refuse(refusal) }
+    let (refusal, generation) = state.withLock { ($0.end ?? $0.outage, $0.generation) }
+    if let refusal { return job.refuse(refusal) }
     do throws(StoreFailure) {
-      view(job, Self.transaction(try opening.reader(), isReadOnly: true))
+      view(job, Self.transaction(try opening.reader(), isReadOnly: true, generation))
     } catch {
       job.refuse(error)
     }
   }
 
   private func view(_ job: any Job, _ transaction: Transaction) {
-    let generation = state.withLock { $0.generation }
+    let generation = transaction.restorations
     do {
       let settlement = try transaction.view(job)
       guard let damage = (settlement.error as? StoreFailure)?.damage else { return settlement.settle() }
@@ -233,11 +235,12 @@ public final class SQLiteStore: Store {
   ) -> StoreFailure {
     do {
       let (connections, restoration) = try apart.sync { try open?() ?? opening.reopen(after: sentence) }
-      writer.reopen(Self.transaction(connections.writer, isReadOnly: false))
+      let generation = state.withLock { $0.generation } + 1
+      writer.reopen(Self.transaction(connections.writer, isReadOnly: false, generation))
       reader.queue.sync {
-        reader.reopen(Self.transaction(connections.reader, isReadOnly: true))
+        reader.reopen(Self.transaction(connections.reader, isReadOnly: true, generation))
         state.withLock { state in
-          state.generation += 1
+          state.generation = generation
           state.identity = opening.files.identity
           state.log.renew(opening.files)
           state.lock?.write(note: opening.files.logNote)

@@ -140,8 +140,8 @@ private let version1 = """
 
   -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
   -- `visible_at`: when it may be claimed, for as long as it is owed; then 0, which takes no room. `in_order`: 1 in an ordered queue, whose index finds its
-  -- oldest. `attempts_before`: those that ended before it was sent again on request. `number` to `error`: the latest
-  -- attempt, of which most have no other; null: none has ended. `event`: what it tells (`DeliveryEvent.text`); null: that its
+  -- oldest. `attempts_before`: those that ended before it was sent again on request. `started_at` to `error`: the
+  -- latest attempt, of which most have no other; null: none has ended. `event`: what it tells (`DeliveryEvent.text`); null: that its
   -- occurrence fires. `receipt`: what the receiver calls it.
   CREATE TABLE delivery (
     key INTEGER PRIMARY KEY,
@@ -157,7 +157,6 @@ private let version1 = """
     created_at INTEGER NOT NULL,
     in_order INTEGER NOT NULL DEFAULT 0,
     attempts_before INTEGER NOT NULL DEFAULT 0,
-    number INTEGER,
     started_at INTEGER,
     took_ms INTEGER,
     outcome INTEGER,
@@ -172,12 +171,11 @@ private let version1 = """
   CREATE INDEX delivery_dead ON delivery (queue) WHERE state = 3;
   CREATE INDEX delivery_in_order ON delivery (queue) WHERE state <= 1 AND in_order = 1;
 
-  -- Attempts that others followed. Append only. `position` counts the delivery's, whatever number they were given.
+  -- Attempts that others followed. Append only. `position` counts the delivery's, from 1.
   -- outcome: 0 delivered, 1 failed, 2 refused.
   CREATE TABLE attempt (
     delivery INTEGER NOT NULL,
     position INTEGER NOT NULL,
-    number INTEGER NOT NULL,
     started_at INTEGER NOT NULL,
     took_ms INTEGER NOT NULL,
     outcome INTEGER NOT NULL,

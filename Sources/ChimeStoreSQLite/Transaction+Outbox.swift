@@ -17,7 +17,7 @@ extension Transaction {
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws {
     try requireWriting()
     let found = try connection.first(
-      "SELECT key, state, number, scheduled_at, reminder, event FROM delivery WHERE id = ?", id
+      "SELECT key, state, started_at, scheduled_at, reminder, event FROM delivery WHERE id = ?", id
     ) {
       TriedDelivery(
         key: $0.int64(0), isPending: $0.int64(1) <= DeliveryCode.waiting, hasAttempt: !$0.isNull(2),

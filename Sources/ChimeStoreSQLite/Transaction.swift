@@ -6,12 +6,14 @@ final class Transaction: SQLTransaction {
   let connection: Connection
   let reader: DefinitionReader
   let isReadOnly: Bool
+  let restorations: Int
   var memory = TransactionMemory()
 
-  init(connection: Connection, reader: DefinitionReader, isReadOnly: Bool) {
+  init(connection: Connection, reader: DefinitionReader, isReadOnly: Bool, restorations: Int) {
     self.connection = connection
     self.reader = reader
     self.isReadOnly = isReadOnly
+    self.restorations = restorations
   }
 
   func writeAhead() throws { try connection.writeAhead() }
@@ -86,22 +88,22 @@ final class Transaction: SQLTransaction {
 
   static var moveAttempt: StaticString {
     """
-    INSERT INTO attempt (delivery, position, number, started_at, took_ms, outcome, status, answer, error)
-    SELECT key, attempts, number, started_at, took_ms, outcome, status, answer, error FROM delivery WHERE key = ?
+    INSERT INTO attempt (delivery, position, started_at, took_ms, outcome, status, answer, error)
+    SELECT key, attempts, started_at, took_ms, outcome, status, answer, error FROM delivery WHERE key = ?
     """
   }
 
   static var selectAttempts: StaticString {
     """
-    SELECT t.number, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error, t.position
+    SELECT t.position, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error
     FROM delivery d
     JOIN attempt t ON t.delivery = d.key
     WHERE d.id = ?1
     UNION ALL
-    SELECT number, started_at, took_ms, outcome, status, answer, error, attempts
+    SELECT attempts, started_at, took_ms, outcome, status, answer, error
     FROM delivery
-    WHERE id = ?1 AND number IS NOT NULL
-    ORDER BY 8
+    WHERE id = ?1 AND started_at IS NOT NULL
+    ORDER BY 1
     """
   }
 

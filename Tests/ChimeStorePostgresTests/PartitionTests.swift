@@ -72,8 +72,8 @@ struct PartitionTests {
           SELECT chime.month_start(m) + n, 1, 1, 3, 1, 0, 'here' FROM generate_series(0, 4) n;
         INSERT INTO chime.occurrence (scheduled_at, reminder, owner, state, rounds, repeats, title)
           VALUES (0, 1, 1, 3, 1, 0, 'old');
-        INSERT INTO chime.attempt (delivery, position, number, started_at, took_ms, outcome, scheduled_at)
-          VALUES (1, 1, 1, 0, 0, 1, chime.month_start(m)), (2, 1, 1, 0, 0, 1, 0);
+        INSERT INTO chime.attempt (delivery, position, started_at, took_ms, outcome, scheduled_at)
+          VALUES (1, 1, 0, 0, 1, chime.month_start(m)), (2, 1, 0, 0, 1, 0);
       END $$
       """)
     #expect(try parts("occurrence") == "rest:6" && parts("attempt") == "rest:2")

@@ -1028,17 +1028,22 @@ public struct LoopCore {
     guard history.begins(at: now, runningSince: startedAt) else { return }
     let (limits, now) = (historyLimits, now)
     read(
-      { transaction, _ in try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) } },
-      then: { core, last in
+      { transaction, _ in
+        (try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) }, transaction.restorations)
+      },
+      then: { core, found in
+        let (last, restorations) = found
         let edge = limits.edge(at: now, last: last)
         if core.leases != nil { return core.effects.append(.dropMonths(edge, begunAt: now)) }
-        core.prune(edge, rest: edge, begunAt: now)
+        core.prune(edge, rest: edge, restorations: restorations, begunAt: now)
       }, failed: { core, error in core.pruningFailed(error) })
   }
 
   /// Removes the rest, once whole months are dropped.
-  public mutating func prune(_ edge: HistoryEdge?, rest: HistoryEdge?, begunAt: Instant) {
-    goOn(Pruning(begunAt: begunAt, edge, rest: rest, batch: pages.history))
+  ///
+  /// - Parameter restorations: those of the store (`StoreTransaction.restorations`) when `edge` was computed.
+  public mutating func prune(_ edge: HistoryEdge?, rest: HistoryEdge?, restorations: Int = 0, begunAt: Instant) {
+    goOn(Pruning(begunAt: begunAt, edge, rest: rest, restorations: restorations, batch: pages.history))
   }
 
   private mutating func goOn(_ pruning: Pruning) {

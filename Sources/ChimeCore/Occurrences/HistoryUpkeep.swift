@@ -66,6 +66,8 @@ struct Pruning: Sendable {
   private let rest: HistoryEdge?
   /// The limit before which history is incomplete from now on; nil if all stays.
   private let end: Instant?
+  /// The restorations of the store (`StoreTransaction.restorations`) when the limits were computed.
+  private let restorations: Int
   private let batch: Int
   private var step: Step
   /// The last occurrence that was looked at and stays.
@@ -75,8 +77,8 @@ struct Pruning: Sendable {
 
   private enum Step: Sendable { case occurrences, versions, changes, stagingOwners, over }
 
-  init(begunAt: Instant, _ edge: HistoryEdge?, rest: HistoryEdge?, batch: Int) {
-    (self.begunAt, self.rest, self.batch) = (begunAt, rest, batch)
+  init(begunAt: Instant, _ edge: HistoryEdge?, rest: HistoryEdge?, restorations: Int, batch: Int) {
+    (self.begunAt, self.rest, self.restorations, self.batch) = (begunAt, rest, restorations, batch)
     end = edge?.end
     step = rest != nil ? .occurrences : end != nil ? .versions : .changes
   }
@@ -84,7 +86,12 @@ struct Pruning: Sendable {
   var isOver: Bool { step == .over }
 
   /// Removes the next part.
+  ///
+  /// - Throws: `.unavailable` if an older copy has taken the store's place. Of what it has, the limits may keep more.
   mutating func goOn(in transaction: any StoreTransaction) throws {
+    guard transaction.restorations == restorations else {
+      throw StoreFailure.unavailable("the store was restored while old history was removed; trying again in an hour")
+    }
     switch step {
     case .occurrences:
       guard let rest else { return step = .versions }

@@ -53,6 +53,9 @@ public protocol StoreTransaction: TrackingTransaction {
   /// The database's time at the start of this transaction; nil if the store has no clock and relies on its daemon's.
   /// With several daemons, it decides what is due.
   var time: StoreTime? { get }
+  /// Counts how often the store was opened again because of damage, since the daemon's start. If it differs between two
+  /// transactions, an older copy may have taken the store's place in between; what the first has read need not hold.
+  var restorations: Int { get }
 
   // Definitions and due times.
 
@@ -162,11 +165,11 @@ public protocol StoreTransaction: TrackingTransaction {
   /// that is due. A `SharedStore` yields nothing of another daemon's queue.
   func claimDeliveries(queue: DeliveryQueue, now: Instant, visibleAgain: Instant, limit: Int) throws
     -> [OutboundMessage]
-  /// Appends an attempt and sets the delivery's state. The first delivered one, unless it is an event, sets its open
+  /// Appends an attempt, which gets the next number, and sets the delivery's state. The first delivered one, unless it is an event, sets its open
   /// occurrence to delivered. A delivery that is no longer pending keeps its state, but the attempt is appended.
   ///
-  /// A `SharedStore` ignores an attempt with a known number and start: its server may have committed it, but failed to
-  /// say so. It throws `StoreFailure.takenOver` and changes nothing if another daemon has had the queue since the claim.
+  /// A `SharedStore` ignores an attempt with a known start that has the attempt's number or a later one: its server may
+  /// have committed it, but failed to say so. It throws `StoreFailure.takenOver` and changes nothing if another daemon has had the queue since the claim.
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws
   /// Returns the receiver's latest id for a message (`Attempt.receipt`).
   func receipt(of id: DeliveryID) throws -> String?
@@ -343,6 +346,7 @@ extension Store {
 
 extension StoreTransaction {
   public var time: StoreTime? { nil }
+  public var restorations: Int { 0 }
 
   /// Returns the open occurrences of a reminder, newest first: a year of unanswered hours, and at most 10,000.
   public func openOccurrences(of id: ReminderID) throws -> [Occurrence] {

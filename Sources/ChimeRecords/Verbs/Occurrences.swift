@@ -330,12 +330,11 @@ extension SQLTransaction {
         UPDATE delivery SET
           state = CASE WHEN state <= 1 THEN $2 ELSE state END, state_at = CASE WHEN state <= 1 THEN $3 ELSE state_at END,
           visible_at = CASE WHEN state > 1 OR $2 > 1 THEN 0 ELSE coalesce($3, created_at) END, attempts = attempts + 1,
-          number = $4, started_at = $5, took_ms = $6, outcome = $7, status = $8, answer = $9, error = $10,
-          receipt = coalesce($11, receipt)
+          started_at = $4, took_ms = $5, outcome = $6, status = $7, answer = $8, error = $9,
+          receipt = coalesce($10, receipt)
         WHERE key = $1
-        """, tried.key, code, at, attempt.number, attempt.startedAt, attempt.took.rawValue,
-        AttemptCode.of(attempt.outcome), attempt.status, attempt.answer, attempt.error,
-        attempt.receipt)
+        """, tried.key, code, at, attempt.startedAt, attempt.took.rawValue, AttemptCode.of(attempt.outcome),
+        attempt.status, attempt.answer, attempt.error, attempt.receipt)
     } else if tried.isPending {
       try connection.run(
         """

@@ -85,6 +85,18 @@ extension StoreConformance {
           }
         }
       },
+      Case("an attempt gets the next number, whatever its sender counted") { subject in
+        try await subject.write { store in
+          let key = try store.addFired("aaaa")
+          let id = try store.deliveries(DeliveryFilter(occurrence: key), page: Page())[0].id
+          for (number, second) in [(1, 10), (2, 12), (1, 11)] {
+            let attempt = Attempt(number: number, startedAt: at(Int64(second)), took: .zero, outcome: .failed)
+            try store.acknowledge(id, attempt: attempt, state: .waiting(until: at(20)))
+          }
+          try expect(store.attempts(of: id).map(\.number), is: [1, 2, 3], "the numbers")
+          try expect(store.attempts(of: id).map(\.startedAt), is: [at(10), at(12), at(11)], "in the order of recording")
+        }
+      },
       Case("a blocked delivery counts no attempt") { subject in
         let delivery = try await subject.write { store in
           let key = try store.addFired("aaaa")

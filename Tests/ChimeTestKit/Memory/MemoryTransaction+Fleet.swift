@@ -53,7 +53,7 @@ extension MemoryTransaction {
   func isRecorded(_ attempt: Attempt, of delivery: Delivery) -> Bool {
     guard fleet != nil, delivery.attempts >= attempt.number else { return false }
     return contents.attempts[delivery.id]?.contains {
-      $0.number == attempt.number && $0.startedAt == attempt.startedAt
+      $0.number >= attempt.number && $0.startedAt == attempt.startedAt
     } ?? false
   }
 }

@@ -34,10 +34,11 @@ extension MemoryTransaction {
       throw StoreFailure.internalError("there is no delivery \(id) to acknowledge")
     }
     guard holds(entry) else { throw StoreFailure.takenOver }
-    if let attempt {
+    if var attempt {
       if isRecorded(attempt, of: entry.delivery) { return }
-      contents.attempts[id, default: []].append(attempt)
       entry.delivery.attempts += 1
+      attempt.number = entry.delivery.attempts
+      contents.attempts[id, default: []].append(attempt)
     }
     let isPending = entry.delivery.isPending
     if isPending {

@@ -10,6 +10,7 @@ final class MemoryTransaction: StoreTransaction {
   /// The number of writes before the simulated disk is full; nil for no limit.
   var writesLeft: Int?
   private let isReadOnly: Bool
+  var restorations = 0
   /// The part of its daemon; nil if no other daemon uses the store.
   var fleet: FleetFence?
   /// The change that this transaction has begun, and its owner.

@@ -139,9 +139,7 @@ extension InvariantChecker {
     }
     defer { deliveries[id] = new }
     let attempts = contents.attempts[id] ?? []
-    let isNumbered =
-      underWayAtRestoration.contains(id) || attempts.map(\.number) == Array(1..<(attempts.count + 1))
-    if attempts.count != new.attempts || !isNumbered {
+    if attempts.count != new.attempts || attempts.map(\.number) != Array(1..<(attempts.count + 1)) {
       fail("the attempts of \(id) are numbered \(attempts.map(\.number)), and it counts \(new.attempts)")
     }
     guard let old = deliveries[id] else {

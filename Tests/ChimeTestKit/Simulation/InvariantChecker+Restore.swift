@@ -28,7 +28,6 @@ extension InvariantChecker {
   func goBack(to model: Model) {
     lost.formUnion(Set(deliveries.keys).subtracting(model.deliveries.keys))
     abandoned.formUnion(lost)
-    if let loop = world.loop { underWayAtRestoration.formUnion(loop.underWay.keys) }
     (known, occurrences, deliveries) = (model.known, model.occurrences, model.deliveries)
     (fired, rounds, hidden, runs) = (model.fired, model.rounds, model.hidden, model.runs)
     chains.done = model.done

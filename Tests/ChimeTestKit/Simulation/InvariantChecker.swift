@@ -37,8 +37,6 @@ final class InvariantChecker {
   var abandoned: Set<DeliveryID> = []
   /// The deliveries that a restoration has removed. They may come again under another id.
   var lost: Set<DeliveryID> = []
-  /// The deliveries with an attempt under way at a restoration. It keeps its number, although earlier ones may be gone.
-  var underWayAtRestoration: Set<DeliveryID> = []
   var overdueSince: (id: OccurrenceID, at: Int64)?
   var unrecordedSince: Int64?
   var emptyDegradedFirings = 0

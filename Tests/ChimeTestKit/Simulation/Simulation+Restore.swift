@@ -43,6 +43,7 @@ extension Simulation {
     store.isDamaged = false
     store.transaction.contents = snapshot.contents
     store.transaction.changed = MemoryTransaction.Changes()
+    store.transaction.restorations += 1
     checker.goBack(to: snapshot.model)
     figures.restorations += 1
     note { "the store was damaged; the newest snapshot takes its place" }
