@@ -301,6 +301,10 @@ import Testing
     #expect(incidents.all.count == 1, "it is restored once: \(incidents.all)")
     #expect(restoration.damagedPath.flatMap { FileManager.default.contents(atPath: $0) } == damaged)
     #expect(try await store.read { try $0.note(Restoration.note) } == restoration.text)
+    // Whoever has read the lost store can tell.
+    #expect(try await store.read { $0.restorations } == 1)
+    #expect(try await store.readApart { $0.restorations } == 1)
+    #expect(try await store.write { $0.restorations } == 1)
     await store.close()
     #expect(try StoreBox.contents(box.path).filter { !$0.hasPrefix("n w") } == contents.snapshot)
   }

@@ -143,7 +143,8 @@ struct FleetTests {
         frozen.process.errors.contains("another daemon has taken over the message")
       }
       #expect(
-        try await fleet.sql("SELECT (SELECT count(*) FROM chime.attempt) + count(started_at) FROM chime.delivery") == "1")
+        try await fleet.sql("SELECT (SELECT count(*) FROM chime.attempt) + count(started_at) FROM chime.delivery")
+          == "1")
       #expect(try await fleet.sql("SELECT attempts FROM chime.delivery") == "1")
       try await eventually("it has its share again") { try await fleet.shards() == [128, 128] }
       #expect(receiver.requests.count == 2)

@@ -94,7 +94,8 @@ extension StoreConformance {
             try store.acknowledge(id, attempt: attempt, state: .waiting(until: at(20)))
           }
           try expect(store.attempts(of: id).map(\.number), is: [1, 2, 3], "the numbers")
-          try expect(store.attempts(of: id).map(\.startedAt), is: [at(10), at(12), at(11)], "in the order of recording")
+          try expect(
+            store.attempts(of: id).map(\.startedAt), is: [at(10), at(12), at(11)], "in the order of recording")
         }
       },
       Case("a blocked delivery counts no attempt") { subject in
