@@ -49,9 +49,11 @@ extension FiringResult {
     try goOn(in: transaction, next: next)
   }
 
-  /// Dismisses what waits for a ping that has come meanwhile. The transaction of that ping did not know of this decision.
+  /// Dismisses a scheduled time whose ping has come meanwhile. The transaction of that ping did not know of this decision.
+  ///
+  /// What waited already before the decision is in the store, where a ping finds it.
   mutating func dismissPinged(in transaction: any StoreTransaction, now: Instant) throws {
-    guard occurrences.contains(where: \.isAwaited),
+    guard advances, occurrences.contains(where: \.isAwaited),
       let ping = try transaction.lastPing(of: due.reminder.id, among: [.succeeded]), ping.at <= now
     else { return }
     for index in occurrences.indices
