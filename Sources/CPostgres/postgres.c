@@ -11,8 +11,7 @@
   each(setNoticeProcessor) each(exec) each(prepare) each(execPrepared) each(enterPipelineMode)                 \
   each(exitPipelineMode) each(sendQueryPrepared) each(pipelineSync) each(getResult) each(resultStatus)         \
   each(resultErrorField) each(clear) each(ntuples) each(getisnull) each(getlength) each(getvalue)              \
-  each(cmdTuples) each(connectionNeedsPassword) each(putCopyData) each(putCopyEnd) each(getCopyData)         \
-  each(consumeInput) each(notifies)
+  each(cmdTuples) each(connectionNeedsPassword) each(consumeInput) each(notifies)
 
 // Types come from the header's declarations, so that calls match libpq's functions.
 #define MEMBER(name) __typeof__(PQ##name) *name;
@@ -116,9 +115,3 @@ int chime_pq_length(const PGresult *result, int row, int column) { return pq.get
 const char *chime_pq_value(const PGresult *result, int row, int column) { return pq.getvalue(result, row, column); }
 const char *chime_pq_changed(PGresult *result) { return pq.cmdTuples(result); }
 int chime_pq_needs_password(const PGconn *connection) { return pq.connectionNeedsPassword(connection); }
-
-int chime_pq_put_rows(PGconn *connection, const char *bytes, int count) {
-  return pq.putCopyData(connection, bytes, count);
-}
-int chime_pq_end_rows(PGconn *connection, const char *why) { return pq.putCopyEnd(connection, why); }
-int chime_pq_get_row(PGconn *connection, char **row) { return pq.getCopyData(connection, row, 0); }

@@ -1,10 +1,7 @@
-import CPostgres
 import ChimeCore
 package import ChimeRecords
-import Glibc
 
-// Moving a store: whole tables are read and written by COPY in binary format (postgresql.org/docs/15/sql-copy.html,
-// "Binary Format").
+// Moving a store: whole tables are read and written, a thousand rows at a time.
 
 /// A PostgresSource reads a store that is moved elsewhere. It changes nothing.
 package final class PostgresSource: StoreSource {
@@ -50,7 +47,7 @@ package final class PostgresTarget: StoreTarget {
       try connection.script("SELECT pg_advisory_xact_lock(\(Schema.migrationLock))")
       try Schema.change(connection)
       try requireEmpty()
-      // TRUNCATE in the same transaction allows FREEZE, so that the rows are written only once.
+      // Rows of a daemon's first start give way to the moved ones.
       try connection.script("TRUNCATE \(MovedTables.all.map { "chime.\($0)" }.joined(separator: ", "))")
       try connection.script(Self.makePartitions)
       // The totals that the triggers maintain are moved as well.
@@ -102,35 +99,26 @@ package final class PostgresTarget: StoreTarget {
   }
 
   package func write(_ shape: TableShape, _ feed: (([RawCell]) throws -> Void) throws -> Void) throws {
-    guard let columns = try connection.columns(of: shape.table) else { return }
-    let widths = shape.columns.map { columns.widths[$0.name] ?? 8 }
+    let columns = shape.columns.indices.map { "unnest($\($0 + 1))" }.joined(separator: ", ")
+    var statement = "INSERT INTO chime.\"\(shape.table)\" (\(shape.list)) OVERRIDING SYSTEM VALUE SELECT \(columns)"
+    // SQLite's attempts do not have their partition.
     if shape.table == "attempt", !shape.columns.contains(where: { $0.name == "scheduled_at" }) {
-      return try writeAttempts(shape, widths, feed)
+      let named = shape.columns.enumerated().map { "unnest($\($0 + 1)) \"\($1.name)\"" }.joined(separator: ", ")
+      statement = """
+        INSERT INTO chime.attempt (\(shape.list), scheduled_at)
+        SELECT t.*, coalesce(d.scheduled_at, t.started_at)
+        FROM (SELECT \(named)) t LEFT JOIN chime.delivery d ON d.key = t.delivery
+        """
     }
-    // FREEZE does not work for rows that are routed to partitions.
-    let isDivided = ["occurrence", "attempt"].contains(shape.table)
-    try connection.write(shape, widths, isFrozen: !isDivided, feed)
-  }
-
-  /// Writes attempts from a source that does not know their partition: SQLite's table has no `scheduled_at`.
-  private func writeAttempts(
-    _ shape: TableShape, _ widths: [Int], _ feed: (([RawCell]) throws -> Void) throws -> Void
-  ) throws {
-    try connection.script(
-      """
-      CREATE TABLE chime.attempt_moved (LIKE chime.attempt); ALTER TABLE chime.attempt_moved DROP COLUMN scheduled_at
-      """)
-    var moved = shape
-    moved.table = "attempt_moved"
-    try connection.write(moved, widths, isFrozen: true, feed)
-    let columns = shape.columns.map { "t.\"\($0.name)\"" }.joined(separator: ", ")
-    try connection.script(
-      """
-      INSERT INTO chime.attempt (\(shape.list), scheduled_at)
-        SELECT \(columns), coalesce(d.scheduled_at, t.started_at)
-        FROM chime.attempt_moved t LEFT JOIN chime.delivery d ON d.key = t.delivery;
-      DROP TABLE chime.attempt_moved
-      """)
+    let empty = Rows(shape)
+    var rows = empty
+    try feed { row in
+      rows.append(row)
+      guard rows.count == Connection.part else { return }
+      try connection.run(naming: statement, rows)
+      rows = empty
+    }
+    if rows.count > 0 { try connection.run(naming: statement, rows) }
   }
 
   package func setLastNumbers(_ numbers: [String: Int64]) throws {
@@ -187,13 +175,6 @@ extension PostgresConfiguration {
     """
 }
 
-/// A table's columns with the widths of its integers.
-private struct Columns {
-  var shape: TableShape
-  /// The width in bytes by column.
-  var widths: [String: Int]
-}
-
 extension Connection: RawTables {
   /// Rolls back and releases the locks.
   fileprivate func letGo() {
@@ -201,22 +182,22 @@ extension Connection: RawTables {
     if !isLost { _ = try? script("SELECT pg_advisory_unlock_all()::text") }
   }
 
-  func shape(of table: String) throws -> TableShape? { try columns(of: table)?.shape }
-
-  fileprivate func columns(of table: String) throws -> Columns? {
-    let found = try all(
+  func shape(of table: String) throws -> TableShape? {
+    let columns = try all(
       """
       SELECT column_name::text, data_type::text FROM information_schema.columns
       WHERE table_schema = 'chime' AND table_name = $1 AND is_generated = 'NEVER' ORDER BY ordinal_position
-      """, table, row: { ($0.text(0), $0.text(1)) })
-    if found.isEmpty { return nil }
-    let widths = ["bigint": 8, "integer": 4, "smallint": 2, "boolean": 1]
-    return Columns(
-      shape: TableShape(
-        table: table,
-        columns: found.map { name, type in
-          TableShape.Column(name: name, kind: widths[type] != nil ? .integer : type == "bytea" ? .blob : .text)
-        }), widths: Dictionary(uniqueKeysWithValues: found.map { ($0, widths[$1] ?? 0) }))
+      """, table,
+      row: { row in
+        let kind: TableShape.Column.Kind =
+          switch row.text(1) {
+          case "bigint", "integer", "smallint": .integer
+          case "bytea": .blob
+          default: .text
+          }
+        return TableShape.Column(name: row.text(0), kind: kind)
+      })
+    return columns.isEmpty ? nil : TableShape(table: table, columns: columns)
   }
 
   func count(_ table: String) throws -> Int {
@@ -228,150 +209,22 @@ extension Connection: RawTables {
     return Dictionary(uniqueKeysWithValues: found)
   }
 
-  // MARK: Reading
+  /// The number of rows that are read or written at once.
+  fileprivate static var part: Int { 1_000 }
 
   func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
-    try startCopy("COPY (SELECT \(shape.list) FROM chime.\"\(shape.table)\") TO STDOUT (FORMAT binary)", PGRES_COPY_OUT)
-    var isFirst = true
+    let place = "moved_\(shape.table)"
+    try script("DECLARE \(place) NO SCROLL CURSOR FOR SELECT \(shape.list) FROM chime.\"\(shape.table)\"")
     var row: [RawCell] = []
     while true {
-      var start: UnsafeMutablePointer<CChar>?
-      let count = chime_pq_get_row(handle, &start)
-      guard count >= 0, let start else { break }
-      defer { chime_pq_free(start) }
-      var bytes = CopiedRows(rest: UnsafeRawBufferPointer(start: start, count: Int(count)))
-      if isFirst { bytes.skipHeader() }
-      isFirst = false
-      while bytes.next(shape, &row) {
-        do {
-          try take(row)
-        } catch {
-          // The server is still sending rows that nobody will read.
-          abandon()
-          throw error
-        }
+      let answer = try run(naming: "FETCH \(Self.part) FROM \(place)")
+      if answer.count == 0 { break }
+      for each in 0..<answer.count {
+        row.removeAll(keepingCapacity: true)
+        for (index, column) in shape.columns.enumerated() { row.append(answer[each].cell(Int32(index), column.kind)) }
+        try withExtendedLifetime(answer) { try take(row) }
       }
     }
-    try endCopy()
-  }
-
-  // MARK: Writing
-
-  fileprivate func write(
-    _ shape: TableShape, _ widths: [Int], isFrozen: Bool, _ feed: (([RawCell]) throws -> Void) throws -> Void
-  ) throws {
-    try startCopy(
-      "COPY chime.\"\(shape.table)\" (\(shape.list)) FROM STDIN (FORMAT binary, FREEZE \(isFrozen))", PGRES_COPY_IN)
-    var rows = RowsToCopy()
-    do {
-      try feed { row in
-        try rows.add(row, widths, shape)
-        if rows.isLong { try put(&rows) }
-      }
-      rows.end()
-      try put(&rows)
-    } catch {
-      _ = chime_pq_end_rows(handle, "the move was cancelled")
-      try? endCopy()
-      throw error
-    }
-    guard chime_pq_end_rows(handle, nil) == 1 else { throw loss() }
-    try endCopy()
-  }
-
-  private func put(_ rows: inout RowsToCopy) throws {
-    let isTaken = rows.bytes.withUnsafeBytes { bytes in
-      chime_pq_put_rows(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count)) == 1
-    }
-    guard isTaken else { throw loss() }
-    rows.bytes.removeAll(keepingCapacity: true)
-  }
-}
-
-/// A buffer of rows in COPY format.
-private struct RowsToCopy {
-  // The signature "PGCOPY\n\377\r\n\0", the flags, and an empty header extension.
-  var bytes: [UInt8] =
-    [0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8)
-
-  var isLong: Bool { bytes.count > 1 << 16 }
-
-  mutating func add(_ row: [RawCell], _ widths: [Int], _ shape: TableShape) throws {
-    append(Int16(row.count))
-    for (index, cell) in row.enumerated() {
-      switch cell {
-      case .null: append(Int32(-1))
-      case .integer(let value): try append(value, widths[index], shape, index)
-      case .text(let content), .blob(let content):
-        append(Int32(content.count))
-        bytes.append(contentsOf: content)
-      }
-    }
-  }
-
-  mutating func end() { append(Int16(-1)) }
-
-  private mutating func append(_ value: Int64, _ width: Int, _ shape: TableShape, _ index: Int) throws {
-    append(Int32(width))
-    switch width {
-    case 8: append(value)
-    case 4 where Int32(exactly: value) != nil: append(Int32(value))
-    case 2 where Int16(exactly: value) != nil: append(Int16(value))
-    case 1 where value == 0 || value == 1: bytes.append(UInt8(value))
-    default:
-      throw StoreFailure.internalError(
-        "\(shape.columns[index].name) of \(shape.table) is \(value), which cannot be stored; nothing was moved")
-    }
-  }
-
-  private mutating func append(_ value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
-  }
-}
-
-/// A reader of rows in COPY format.
-private struct CopiedRows {
-  var rest: UnsafeRawBufferPointer
-
-  mutating func skipHeader() {
-    _ = part(15)
-    let extra: Int32 = number() ?? 0
-    _ = part(Int(extra))
-  }
-
-  /// Reads the next row. Returns false at the end.
-  mutating func next(_ shape: TableShape, _ row: inout [RawCell]) -> Bool {
-    guard let count: Int16 = number(), count == shape.columns.count else { return false }
-    row.removeAll(keepingCapacity: true)
-    for column in shape.columns {
-      guard let length: Int32 = number(), length >= 0 else {
-        row.append(.null)
-        continue
-      }
-      let content = part(Int(length))
-      switch column.kind {
-      case .integer: row.append(.integer(Self.integer(content)))
-      case .text: row.append(.text(content))
-      case .blob: row.append(.blob(content))
-      }
-    }
-    return true
-  }
-
-  /// Decodes an integer of any width, or a boolean.
-  private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64 {
-    let isNegative = bytes.count > 1 && bytes[0] >= 0x80
-    return bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) }
-  }
-
-  private mutating func part(_ count: Int) -> UnsafeRawBufferPointer {
-    let part = UnsafeRawBufferPointer(rebasing: rest.prefix(count))
-    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-    return part
-  }
-
-  private mutating func number<Value: FixedWidthInteger>() -> Value? {
-    guard rest.count >= MemoryLayout<Value>.size else { return nil }
-    return Value(bigEndian: part(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
+    try script("CLOSE \(place)")
   }
 }

@@ -12,29 +12,13 @@ import ChimeSchedule
 struct OccurrenceRows {
   /// The index of each occurrence in the batch.
   private(set) var slots: [Int] = []
-  private(set) var keys: [Key] = []
-  private var scheduledAt = Integers()
-  private var reminder = Integers()
-  private var owner = Integers()
-  private var state = Integers()
-  private var rounds = Integers()
-  private var firedAt = Integers()
-  private var deliveredAt = Integers()
-  private var endedAt = Integers()
-  private var snoozedUntil = Integers()
-  private var reason = Texts()
-  private var late = Texts()
-  private var runCount = Integers()
-  private var runThrough = Integers()
-  private var title = Texts()
-  private var repeats = Integers()
-  private var repeatAt = Integers()
-  private var answeredBy = Texts()
+  private var keys: [Key] = []
+  private var rows = Rows()
   /// The time when each was to repeat, according to its decision.
-  private var again = Integers()
+  private var again: [Instant?] = []
 
   /// The primary key of an occurrence.
-  struct Key: Hashable {
+  private struct Key: Hashable {
     var scheduledAt: Instant
     var reminder: Int64
   }
@@ -44,30 +28,18 @@ struct OccurrenceRows {
   ) {
     slots.append(slot)
     keys.append(Key(scheduledAt: occurrence.id.scheduledAt, reminder: key))
-    scheduledAt.append(occurrence.id.scheduledAt)
-    reminder.append(key)
-    owner.append(occurrence.owner)
-    state.append(OccurrenceCode.of(occurrence.state))
-    rounds.append(occurrence.rounds)
-    firedAt.append(occurrence.firedAt)
-    deliveredAt.append(occurrence.deliveredAt)
-    endedAt.append(occurrence.endedAt)
-    snoozedUntil.append(occurrence.state.until)
-    reason.append(occurrence.state.missReason?.rawValue)
-    late.append(occurrence.late?.rawValue)
-    runCount.append(occurrence.missedRun?.count)
-    runThrough.append(occurrence.missedRun?.through)
-    title.append(occurrence.title)
-    repeats.append(occurrence.repeats)
-    repeatAt.append(occurrence.repeatAt)
-    answeredBy.append(occurrence.answeredBy)
     again.append(comingAgain)
+    rows.append(
+      occurrence.id.scheduledAt, key, occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds,
+      occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.state.until,
+      occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
+      occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, occurrence.answeredBy)
   }
 
   /// Inserts the rows, or replaces missed ones that never fired. `completion` receives the slots of the written rows.
   func insertion(
     on connection: Connection, completion: @escaping ([Int]) -> Void
-  ) throws -> Connection.Queued {
+  ) throws -> [Connection.Queued] {
     try connection.queued(
       """
       INSERT INTO occurrence (
@@ -83,8 +55,7 @@ struct OccurrenceRows {
         repeat_at = excluded.repeat_at, answered_by = excluded.answered_by
       WHERE occurrence.state = 5 AND occurrence.fired_at IS NULL
       RETURNING scheduled_at, reminder
-      """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
-      runCount, runThrough, title, repeats, repeatAt, answeredBy
+      """, rows
     ) { completion(written($0)) }
   }
 
@@ -92,25 +63,23 @@ struct OccurrenceRows {
   func replacement(
     on connection: Connection, completion: @escaping ([Int]) -> Void
   ) throws -> [Connection.Queued] {
-    [
-      try connection.queued(
-        """
-        UPDATE occurrence o SET
-          owner = u.owner, state = u.state, rounds = u.rounds, fired_at = u.fired_at, delivered_at = u.delivered_at,
-          ended_at = u.ended_at, snoozed_until = u.snoozed_until, reason = u.reason, late = u.late,
-          run_count = u.run_count, run_through = u.run_through, title = u.title, repeats = u.repeats,
-          repeat_at = u.repeat_at, answered_by = u.answered_by
-        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) u (
-          scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
-          run_count, run_through, title, repeats, repeat_at, answered_by, again)
-        WHERE o.scheduled_at = u.scheduled_at AND o.reminder = u.reminder
-          AND ((o.state = 5 AND o.fired_at IS NULL) OR (o.state IN (2, 6) AND o.snoozed_until = u.again)
-            OR (o.state < 2 AND o.repeat_at = u.again))
-        RETURNING o.scheduled_at, o.reminder
-        """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
-        runCount, runThrough, title, repeats, repeatAt, answeredBy, again
-      ) { completion(written($0)) },
-      try connection.queued(
+    try connection.queued(
+      """
+      UPDATE occurrence o SET
+        owner = u.owner, state = u.state, rounds = u.rounds, fired_at = u.fired_at, delivered_at = u.delivered_at,
+        ended_at = u.ended_at, snoozed_until = u.snoozed_until, reason = u.reason, late = u.late,
+        run_count = u.run_count, run_through = u.run_through, title = u.title, repeats = u.repeats,
+        repeat_at = u.repeat_at, answered_by = u.answered_by
+      FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) u (
+        scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
+        run_count, run_through, title, repeats, repeat_at, answered_by, again)
+      WHERE o.scheduled_at = u.scheduled_at AND o.reminder = u.reminder
+        AND ((o.state = 5 AND o.fired_at IS NULL) OR (o.state IN (2, 6) AND o.snoozed_until = u.again)
+          OR (o.state < 2 AND o.repeat_at = u.again))
+      RETURNING o.scheduled_at, o.reminder
+      """, rows, List(again)
+    ) { completion(written($0)) }
+      + connection.queued(
         """
         INSERT INTO occurrence (
           scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
@@ -119,10 +88,8 @@ struct OccurrenceRows {
           unnest($9), unnest($10), unnest($11), unnest($12), unnest($13), unnest($14), unnest($15), unnest($16), unnest($17)
         ON CONFLICT (scheduled_at, reminder) DO NOTHING
         RETURNING scheduled_at, reminder
-        """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
-        runCount, runThrough, title, repeats, repeatAt, answeredBy
-      ) { completion(written($0)) },
-    ]
+        """, rows
+      ) { completion(written($0)) }
   }
 
   /// Returns the slots of the rows in an answer.
@@ -135,176 +102,108 @@ struct OccurrenceRows {
 
 /// Rows of deliveries, in the order in which they are to be sent.
 struct DeliveryRows {
-  private var id = Blobs()
-  private var scheduledAt = Integers()
-  private var reminder = Integers()
-  private var queue = Integers()
-  private var round = Integers()
-  private var state = Integers()
-  private var stateAt = Integers()
-  private var visibleAt = Integers()
-  private var attempts = Integers()
-  private var createdAt = Integers()
-  private var inOrder = Integers()
-  private var attemptsBefore = Integers()
-  private var event = Texts()
-  private var isEmpty = true
+  private var rows = Rows()
   private var hasLaterRound = false
 
-  mutating func append(_ delivery: Delivery, of key: Int64, _ queueRow: DeliveryQueueRow) {
+  mutating func append(_ delivery: Delivery, of key: Int64, _ queue: DeliveryQueueRow) {
     let (code, at) = DeliveryCode.of(delivery.state)
-    id.append(delivery.id.stored)
-    scheduledAt.append(delivery.occurrence.scheduledAt)
-    reminder.append(key)
-    queue.append(queueRow.key)
-    round.append(delivery.round)
-    state.append(code)
-    stateAt.append(at)
-    visibleAt.append(at ?? delivery.createdAt)
-    attempts.append(delivery.attempts)
-    createdAt.append(delivery.createdAt)
-    inOrder.append(queueRow.isOrdered ? 1 : 0)
-    attemptsBefore.append(delivery.attemptsBefore)
-    event.append(delivery.event?.text)
-    isEmpty = false
+    rows.append(
+      delivery.id, delivery.occurrence.scheduledAt, key, queue.key, delivery.round, code, at, at ?? delivery.createdAt,
+      delivery.attempts, delivery.createdAt, queue.isOrdered ? 1 : 0, delivery.attemptsBefore, delivery.event?.text)
     if delivery.round > 1, delivery.event == nil { hasLaterRound = true }
   }
 
   func insertion(on connection: Connection) throws -> [Connection.Queued] {
-    if isEmpty { return [] }
-    var statements: [Connection.Queued] = []
-    if hasLaterRound {
-      // After an outage of a channel, pending earlier rounds are replaced, so that the occurrence is shown once.
-      statements.append(
-        try connection.queued(
-          """
-          UPDATE delivery d SET state = 4, state_at = u.created_at
-          FROM unnest($1, $2, $3, $4, $5, $6) u (scheduled_at, reminder, queue, round, created_at, event)
-          WHERE d.scheduled_at = u.scheduled_at AND d.reminder = u.reminder AND d.queue = u.queue AND d.state <= 1
-            AND d.round < u.round AND d.event IS NULL AND u.event IS NULL
-          """, scheduledAt, reminder, queue, round, createdAt, event))
-    }
+    // After an outage of a channel, pending earlier rounds are replaced, so that the occurrence is shown once.
+    let replacement =
+      hasLaterRound
+      ? try connection.queued(
+        """
+        UPDATE delivery d SET state = 4, state_at = u.created_at
+        FROM unnest($2, $3, $4, $5, $10, $13) u (scheduled_at, reminder, queue, round, created_at, event)
+        WHERE d.scheduled_at = u.scheduled_at AND d.reminder = u.reminder AND d.queue = u.queue AND d.state <= 1
+          AND d.round < u.round AND d.event IS NULL AND u.event IS NULL
+        """, rows) : []
     // Keys follow the order of the arrays, as ordered queues require.
-    statements.append(
-      try connection.queued(
+    return try replacement
+      + connection.queued(
         """
         INSERT INTO delivery (
           id, scheduled_at, reminder, queue, round, state, state_at, visible_at, attempts, created_at, in_order,
           attempts_before, event)
         SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8),
           unnest($9), unnest($10), unnest($11), unnest($12), unnest($13)
-        """, id, scheduledAt, reminder, queue, round, state, stateAt, visibleAt, attempts, createdAt, inOrder,
-        attemptsBefore, event))
-    return statements
+        """, rows)
   }
 }
 
 /// Rows of the side effects of occurrences; each reminder occurs once.
 struct FollowingRows {
-  private var silenced = (reminder: Integers(), before: Integers(), isEmpty: true)
-  private var again = (
-    reminder: Integers(), snoozeOf: Integers(), nextAt: Integers(), wakes: Integers(), isEmpty: true
-  )
+  private var silenced = Rows()
+  private var again = Rows()
 
   /// Ends the repeats of a reminder's earlier occurrences.
-  mutating func silence(_ key: Int64, before scheduledAt: Instant) {
-    silenced.reminder.append(key)
-    silenced.before.append(scheduledAt)
-    silenced.isEmpty = false
-  }
+  mutating func silence(_ key: Int64, before scheduledAt: Instant) { silenced.append(key, scheduledAt) }
 
   /// Makes an occurrence due again.
   mutating func setDue(_ key: Int64, again scheduledAt: Instant, at next: Instant, wakes: Bool) {
-    again.reminder.append(key)
-    again.snoozeOf.append(scheduledAt)
-    again.nextAt.append(next)
-    again.wakes.append(wakes ? 1 : 0)
-    again.isEmpty = false
+    again.append(key, scheduledAt, next, wakes ? 1 : 0)
   }
 
   func statements(on connection: Connection) throws -> [Connection.Queued] {
-    var statements: [Connection.Queued] = []
-    if !silenced.isEmpty {
-      statements.append(
-        try connection.queued(
-          """
-          DELETE FROM due d USING unnest($1, $2) u (reminder, before)
-          WHERE d.reminder = u.reminder AND d.snooze_of >= 0 AND d.snooze_of < u.before AND EXISTS (
-            SELECT 1 FROM occurrence x
-            WHERE x.scheduled_at = d.snooze_of AND x.reminder = d.reminder AND x.state < 2)
-          """, silenced.reminder, silenced.before))
+    try connection.queued(
+      """
+      DELETE FROM due d USING unnest($1, $2) u (reminder, before)
+      WHERE d.reminder = u.reminder AND d.snooze_of >= 0 AND d.snooze_of < u.before AND EXISTS (
+        SELECT 1 FROM occurrence x
+        WHERE x.scheduled_at = d.snooze_of AND x.reminder = d.reminder AND x.state < 2)
+      """, silenced)
       // The condition repeats that of the index `occurrence_open`, so that the planner uses it.
-      statements.append(
-        try connection.queued(
-          """
-          UPDATE occurrence o SET repeat_at = NULL FROM unnest($1, $2) u (reminder, before)
-          WHERE o.state <= 2 AND o.state < 2 AND o.reminder = u.reminder AND o.repeat_at IS NOT NULL
-            AND o.scheduled_at < u.before
-          """, silenced.reminder, silenced.before))
-    }
-    if !again.isEmpty {
-      statements.append(
-        try connection.queued(
-          """
-          INSERT INTO due (reminder, snooze_of, next_at, wakes) SELECT * FROM unnest($1, $2, $3, $4)
-          ON CONFLICT (reminder, snooze_of) DO UPDATE SET
-            next_at = excluded.next_at, scheduled_at = NULL, wakes = excluded.wakes
-          """, again.reminder, again.snoozeOf, again.nextAt, again.wakes))
-    }
-    return statements
+      + connection.queued(
+        """
+        UPDATE occurrence o SET repeat_at = NULL FROM unnest($1, $2) u (reminder, before)
+        WHERE o.state <= 2 AND o.state < 2 AND o.reminder = u.reminder AND o.repeat_at IS NOT NULL
+          AND o.scheduled_at < u.before
+        """, silenced)
+      + connection.queued(
+        """
+        INSERT INTO due (reminder, snooze_of, next_at, wakes) SELECT * FROM unnest($1, $2, $3, $4)
+        ON CONFLICT (reminder, snooze_of) DO UPDATE SET
+          next_at = excluded.next_at, scheduled_at = NULL, wakes = excluded.wakes
+        """, again)
   }
 }
 
 /// Rows of regular due times that advance or end.
 struct AdvanceRows {
-  private var moved = (
-    reminder: Integers(), was: Integers(), nextAt: Integers(), scheduledAt: Integers(), wakes: Integers(),
-    isEmpty: true
-  )
-  private var ended = (reminder: Integers(), was: Integers(), isEmpty: true)
+  private var moved = Rows()
+  private var ended = Rows()
 
   /// Advances a due time to `dueAt`, when the scheduled time `next` is evaluated.
   mutating func move(_ key: Int64, from was: Instant, to dueAt: Instant, next: Instant, wakes: Bool) {
-    moved.reminder.append(key)
-    moved.was.append(was)
-    moved.nextAt.append(dueAt)
-    moved.scheduledAt.append(dueAt == next ? nil : next)
-    moved.wakes.append(wakes ? 1 : 0)
-    moved.isEmpty = false
+    moved.append(key, was, dueAt, dueAt == next ? nil : next, wakes ? 1 : 0)
   }
 
-  mutating func end(_ key: Int64, at was: Instant) {
-    ended.reminder.append(key)
-    ended.was.append(was)
-    ended.isEmpty = false
-  }
+  mutating func end(_ key: Int64, at was: Instant) { ended.append(key, was) }
 
   /// Returns the statements. `completion` receives the reminders whose due time still was the decided one.
   func statements(
     on connection: Connection, completion: @escaping (Answer) -> Void
   ) throws -> [Connection.Queued] {
-    var statements: [Connection.Queued] = []
-    if !moved.isEmpty {
-      statements.append(
-        try connection.queued(
-          """
-          UPDATE due d SET next_at = u.next_at, scheduled_at = u.scheduled_at, wakes = u.wakes
-          FROM (
-            SELECT unnest($1) reminder, unnest($2) was, unnest($3) next_at, unnest($4) scheduled_at, unnest($5) wakes
-          ) u
-          WHERE d.reminder = u.reminder AND d.snooze_of = -1 AND coalesce(d.scheduled_at, d.next_at) = u.was
-          RETURNING d.reminder
-          """, moved.reminder, moved.was, moved.nextAt, moved.scheduledAt, moved.wakes, completion: completion))
-    }
-    if !ended.isEmpty {
-      statements.append(
-        try connection.queued(
-          """
-          DELETE FROM due d USING unnest($1, $2) u (reminder, was)
-          WHERE d.reminder = u.reminder AND d.snooze_of = -1 AND coalesce(d.scheduled_at, d.next_at) = u.was
-          RETURNING d.reminder
-          """, ended.reminder, ended.was, completion: completion))
-    }
-    return statements
+    try connection.queued(
+      """
+      UPDATE due d SET next_at = u.next_at, scheduled_at = u.scheduled_at, wakes = u.wakes
+      FROM (
+        SELECT unnest($1) reminder, unnest($2) was, unnest($3) next_at, unnest($4) scheduled_at, unnest($5) wakes
+      ) u
+      WHERE d.reminder = u.reminder AND d.snooze_of = -1 AND coalesce(d.scheduled_at, d.next_at) = u.was
+      RETURNING d.reminder
+      """, moved, completion: completion)
+      + connection.queued(
+        """
+        DELETE FROM due d USING unnest($1, $2) u (reminder, was)
+        WHERE d.reminder = u.reminder AND d.snooze_of = -1 AND coalesce(d.scheduled_at, d.next_at) = u.was
+        RETURNING d.reminder
+        """, ended, completion: completion)
   }
 }

@@ -3,12 +3,6 @@ import ChimeRecords
 
 /// The schema of the database and its migrations. Everything is in the schema `chime`.
 enum Schema {
-  /// One step from the previous version. A released step is never edited; a change becomes a new step.
-  struct Migration: Sendable {
-    let version: Int
-    let script: String
-  }
-
   static let migrations = [
     Migration(version: 1, script: SharedTables.script(.postgres) + version1 + monthFunctions)
   ]
@@ -51,7 +45,7 @@ enum Schema {
     for migration in migrations where migration.version > found {
       // Creating an index of a large table takes longer than the statement timeout.
       try connection.script("SET LOCAL statement_timeout = 0")
-      try connection.script(migration.script)
+      try connection.script(migration.script())
       try connection.script("DELETE FROM chime.layout; INSERT INTO chime.layout VALUES (\(migration.version))")
     }
   }

@@ -117,7 +117,7 @@ extension Transaction {
             SELECT d.next_at FROM due d WHERE d.bucket = b.place - 1 AND d.next_at >= b.floor
             ORDER BY d.next_at LIMIT 1) f),
         (SELECT min(next_at) FROM due WHERE wakes = 1)
-      """, Integers(turn.floorsByBucket.map(\.milliseconds))
+      """, List(turn.floorsByBucket.map(\.milliseconds))
     ) { completion(Next(due: $0[0].optionalInstant(0), wake: $0[0].optionalInstant(1))) }
   }
 
@@ -131,7 +131,7 @@ extension Transaction {
       LEFT JOIN LATERAL (
         SELECT d.next_at FROM due d WHERE d.bucket = b.place - 1 AND d.next_at >= b.floor
         ORDER BY d.next_at LIMIT 1) f ON true
-      """, Integers(turn.floorsByBucket.map(\.milliseconds))
+      """, List(turn.floorsByBucket.map(\.milliseconds))
     ) { answer in
       let earliest = answer[0].text(0).split(separator: " ", omittingEmptySubsequences: false).map { word in
         Int64(word).map { Instant(milliseconds: $0) }
@@ -246,7 +246,7 @@ extension Transaction {
         LIMIT $4
         FOR UPDATE SKIP LOCKED) d
       LIMIT $4
-      """, Integers(turn.floorsInTurn.map(\.milliseconds)), turn.first, now, limit)
+      """, List(turn.floorsInTurn.map(\.milliseconds)), turn.first, now, limit)
   }
 
   /// Locks due rows, with a short idle timeout so that the server releases them if this daemon freezes.
@@ -286,7 +286,7 @@ extension Transaction {
         JOIN reminder_name a ON a.key = k.reminder
         LEFT JOIN occurrence o ON o.reminder = k.reminder AND o.scheduled_at = k.scheduled_at
         ORDER BY k.place
-        """, Integers(part.map(\.reminder)), Integers(part.map(\.scheduledAt.milliseconds)))
+        """, List(part.map(\.reminder)), List(part.map(\.scheduledAt.milliseconds)))
       statements.append(
         try connection.queued(query) { [self] answer in
           made.all += try answer.map { row in

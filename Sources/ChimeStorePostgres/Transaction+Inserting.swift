@@ -9,11 +9,7 @@ extension Transaction {
   func insert(_ reminders: [NewReminder]) throws -> [Int] {
     try requireWriting()
     if reminders.isEmpty { return [] }
-    var ids = Texts()
-    for new in reminders {
-      ids.append(new.reminder.id.rawValue)
-      memory.claimed[new.reminder.id] = nil
-    }
+    for new in reminders { memory.claimed[new.reminder.id] = nil }
     var keys: [String: Int64] = [:]
     keys.reserveCapacity(reminders.count)
     // Keys follow this order, in which the reminders were created.
@@ -22,7 +18,7 @@ extension Transaction {
       INSERT INTO reminder_name (id) SELECT u.id FROM unnest($1) WITH ORDINALITY u (id, place) ORDER BY u.place
       ON CONFLICT (id) DO NOTHING
       RETURNING id, key
-      """, ids
+      """, List(reminders.map(\.reminder.id.rawValue))
     ) { (id: $0.text(0), key: $0.int64(1)) }
     for (id, key) in made { keys[id] = key }
 
@@ -46,49 +42,19 @@ extension Transaction {
 
 /// Rows of reminders with their first due times.
 private struct ReminderRows {
-  private var key = Integers()
-  private var owner = Integers()
-  private var generation = Integers()
-  private var createdAt = Integers()
-  private var skipNext = Integers()
-  private var zone = Texts()
-  private var schedule = Texts()
-  private var title = Texts()
-  private var body = Texts()
-  private var definition = Texts()
-  private var tracker = Texts()
-  private var follows = Texts()
-  private var needs = Texts()
-  private var countsFrom = Integers()
-  private var due = (reminder: Integers(), nextAt: Integers(), scheduledAt: Integers(), wakes: Integers())
-  private var isEmpty = true
-  private var hasDue = false
+  private var reminders = Rows()
+  private var due = Rows()
   /// A cache of definitions as JSON. Reminders of one batch are mostly alike, and encoding costs more than the rest of a row.
   private var texts: [Definition: String] = [:]
 
-  mutating func append(_ new: NewReminder, of number: Int64, _ reader: DefinitionReader) throws {
+  mutating func append(_ new: NewReminder, of key: Int64, _ reader: DefinitionReader) throws {
     let reminder = new.reminder
-    isEmpty = false
-    key.append(number)
-    owner.append(reminder.owner)
-    generation.append(reminder.generation)
-    createdAt.append(reminder.createdAt)
-    skipNext.append(reminder.skipNext)
-    zone.append(reminder.timezone.text)
-    schedule.append(reminder.schedule.canonical)
-    title.append(reminder.title)
-    body.append(reminder.body)
-    definition.append(try text(Definition(of: reminder), reader))
-    tracker.append(reminder.tracker?.tracker.rawValue)
-    follows.append(reminder.follows?.rawValue)
-    needs.append(reminder.onlyIfDone?.rawValue)
-    countsFrom.append(new.next)
+    reminders.append(
+      key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
+      reminder.schedule.canonical, reminder.title, reminder.body, try text(Definition(of: reminder), reader),
+      reminder.tracker?.tracker.rawValue, reminder.follows?.rawValue, reminder.onlyIfDone?.rawValue, new.next)
     guard let next = new.next, let dueAt = new.dueAt else { return }
-    hasDue = true
-    due.reminder.append(number)
-    due.nextAt.append(dueAt)
-    due.scheduledAt.append(dueAt == next ? nil : next)
-    due.wakes.append(reminder.wakes(at: dueAt, isRegular: true) ? 1 : 0)
+    due.append(key, dueAt, dueAt == next ? nil : next, reminder.wakes(at: dueAt, isRegular: true) ? 1 : 0)
   }
 
   private mutating func text(_ definition: Definition, _ reader: DefinitionReader) throws -> String {
@@ -99,27 +65,19 @@ private struct ReminderRows {
   }
 
   func insertions(on connection: Connection) throws -> [Connection.Queued] {
-    if isEmpty { return [] }
-    var statements = [
-      try connection.queued(
+    try connection.queued(
+      """
+      INSERT INTO reminder (
+        key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, follows,
+        needs, counts_from)
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+      """, reminders)
+      + connection.queued(
         """
-        INSERT INTO reminder (
-          key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, follows,
-          needs, counts_from)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-        """, key, owner, generation, createdAt, skipNext, zone, schedule, title, body, definition, tracker, follows,
-        needs, countsFrom)
-    ]
-    if hasDue {
-      statements.append(
-        try connection.queued(
-          """
-          INSERT INTO due (reminder, snooze_of, next_at, scheduled_at, wakes)
-          SELECT u.reminder, -1, u.next_at, u.scheduled_at, u.wakes
-          FROM unnest($1, $2, $3, $4) u (reminder, next_at, scheduled_at, wakes)
-          """, due.reminder, due.nextAt, due.scheduledAt, due.wakes))
-    }
-    return statements
+        INSERT INTO due (reminder, snooze_of, next_at, scheduled_at, wakes)
+        SELECT u.reminder, -1, u.next_at, u.scheduled_at, u.wakes
+        FROM unnest($1, $2, $3, $4) u (reminder, next_at, scheduled_at, wakes)
+        """, due)
   }
 }
 

@@ -94,9 +94,7 @@ extension Transaction {
 
   func settled(among ids: [DeliveryID]) throws -> Set<DeliveryID> {
     if ids.isEmpty { return [] }
-    var asked = Blobs()
-    for id in ids { asked.append(id.stored) }
-    let pending = try connection.all("SELECT id FROM delivery WHERE id = ANY ($1) AND state <= 1", asked) {
+    let pending = try connection.all("SELECT id FROM delivery WHERE id = ANY ($1) AND state <= 1", List(ids)) {
       DeliveryID(stored: $0.bytes(0))
     }
     return Set(ids).subtracting(pending)

@@ -95,17 +95,12 @@ extension Transaction {
     // One statement cannot write a row twice, so a repeated occurrence of a firing goes into another statement.
     var plain: [OccurrenceRows] = []
     var own = OccurrenceRows()
-    var past = (reminder: Integers(), snoozeOf: Integers(), nextAt: Integers(), isEmpty: true)
+    var past = Rows()
     let firings = batch.firings
     for index in firings.indices {
       guard let key = batch.progresses[index]?.key else { continue }
       let (advances, scheduledAt) = (firings[index].advances, firings[index].due.scheduledAt)
-      if !advances {
-        past.reminder.append(key)
-        past.snoozeOf.append(scheduledAt)
-        past.nextAt.append(firings[index].due.dueAt)
-        past.isEmpty = false
-      }
+      if !advances { past.append(key, scheduledAt, firings[index].due.dueAt) }
       let occurrences = firings[index].occurrences
       var times: [Instant: Int] = [:]
       for place in occurrences.indices {
@@ -124,19 +119,13 @@ extension Transaction {
         plain[turn].append(occurrences[place], of: key, at: slot)
       }
     }
-    var statements: [Connection.Queued] = []
-    if !past.isEmpty {
-      statements.append(
-        try connection.queued(
-          """
-          DELETE FROM due d USING unnest($1, $2, $3) u (reminder, snooze_of, next_at)
-          WHERE d.reminder = u.reminder AND d.snooze_of = u.snooze_of AND d.next_at = u.next_at
-          """, past.reminder, past.snoozeOf, past.nextAt))
-    }
+    var statements = try connection.queued(
+      """
+      DELETE FROM due d USING unnest($1, $2, $3) u (reminder, snooze_of, next_at)
+      WHERE d.reminder = u.reminder AND d.snooze_of = u.snooze_of AND d.next_at = u.next_at
+      """, past)
     if !own.slots.isEmpty { statements += try own.replacement(on: connection) { written.all += $0 } }
-    for rows in plain where !rows.slots.isEmpty {
-      statements.append(try rows.insertion(on: connection) { written.all += $0 })
-    }
+    for rows in plain { statements += try rows.insertion(on: connection) { written.all += $0 } }
     return (statements, own.slots + plain.flatMap(\.slots))
   }
 

@@ -107,18 +107,13 @@ final class Transaction: SQLTransaction {
 
   func answered(among ids: [OccurrenceID]) throws -> Set<OccurrenceID> {
     if ids.isEmpty { return [] }
-    var (reminders, times) = (Texts(), Integers())
-    for id in ids {
-      reminders.append(id.reminder.rawValue)
-      times.append(id.scheduledAt)
-    }
     let waiting = try connection.all(
       """
       SELECT u.reminder, u.scheduled_at FROM unnest($1, $2) u (reminder, scheduled_at)
       JOIN reminder_name a ON a.id = u.reminder
       JOIN occurrence o ON o.reminder = a.key AND o.scheduled_at = u.scheduled_at
       WHERE o.state < $3
-      """, reminders, times, OccurrenceCode.snoozed
+      """, List(ids.map(\.reminder.rawValue)), List(ids.map(\.scheduledAt)), OccurrenceCode.snoozed
     ) { OccurrenceID(reminder: ReminderID(rawValue: $0.text(0)), scheduledAt: $0.instant(1)) }
     return Set(ids).subtracting(waiting)
   }

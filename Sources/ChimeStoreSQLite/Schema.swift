@@ -3,12 +3,6 @@ import ChimeRecords
 
 /// The schema of the database and its migrations.
 enum Schema {
-  /// One step from the previous version. A released step is never edited; a change becomes a new step.
-  struct Migration: Sendable {
-    let version: Int
-    let script: String
-  }
-
   /// Marks the file as Chime's ("Chme"; sqlite.org/fileformat2.html, "Application ID").
   static let applicationID = 0x4368_6D65
 
@@ -27,7 +21,7 @@ enum Schema {
     try connection.run("BEGIN IMMEDIATE")
     do {
       try connection.script("PRAGMA application_id = 0x43686D65")
-      for migration in migrations where migration.version > found { try connection.script(migration.script) }
+      for migration in migrations where migration.version > found { try connection.script(migration.script()) }
       try connection.script(
         """
         CREATE TABLE IF NOT EXISTS layout (version INTEGER NOT NULL) STRICT;
@@ -207,29 +201,31 @@ private let version1 = """
   END;
 
   CREATE TRIGGER entry_made AFTER INSERT ON entry WHEN NEW.item IS NOT NULL AND NEW.deleted_by IS NULL BEGIN
-    INSERT INTO item_day VALUES (NEW.tracker, NEW.item, NEW.day, 1)
-      ON CONFLICT (tracker, item, day) DO UPDATE SET count = count + 1;
-    INSERT INTO item_total VALUES (NEW.tracker, NEW.item, 1)
-      ON CONFLICT (tracker, item) DO UPDATE SET count = count + 1;
+    \(count)
   END;
   CREATE TRIGGER entry_unmade AFTER DELETE ON entry WHEN OLD.item IS NOT NULL AND OLD.deleted_by IS NULL BEGIN
-    UPDATE item_day SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day;
-    DELETE FROM item_day WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day AND count = 0;
-    UPDATE item_total SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item;
-    DELETE FROM item_total WHERE tracker = OLD.tracker AND item = OLD.item AND count = 0;
+    \(uncount)
   END;
   CREATE TRIGGER entry_was AFTER UPDATE OF tracker, item, day, deleted_by ON entry
     WHEN OLD.item IS NOT NULL AND OLD.deleted_by IS NULL BEGIN
-    UPDATE item_day SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day;
-    DELETE FROM item_day WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day AND count = 0;
-    UPDATE item_total SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item;
-    DELETE FROM item_total WHERE tracker = OLD.tracker AND item = OLD.item AND count = 0;
+    \(uncount)
   END;
   CREATE TRIGGER entry_is AFTER UPDATE OF tracker, item, day, deleted_by ON entry
     WHEN NEW.item IS NOT NULL AND NEW.deleted_by IS NULL BEGIN
-    INSERT INTO item_day VALUES (NEW.tracker, NEW.item, NEW.day, 1)
-      ON CONFLICT (tracker, item, day) DO UPDATE SET count = count + 1;
-    INSERT INTO item_total VALUES (NEW.tracker, NEW.item, 1)
-      ON CONFLICT (tracker, item) DO UPDATE SET count = count + 1;
+    \(count)
   END;
+  """
+
+// Statements of triggers that count an item for an entry, and no longer count it.
+private let count = """
+  INSERT INTO item_day VALUES (NEW.tracker, NEW.item, NEW.day, 1)
+    ON CONFLICT (tracker, item, day) DO UPDATE SET count = count + 1;
+  INSERT INTO item_total VALUES (NEW.tracker, NEW.item, 1)
+    ON CONFLICT (tracker, item) DO UPDATE SET count = count + 1;
+  """
+private let uncount = """
+  UPDATE item_day SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day;
+  DELETE FROM item_day WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day AND count = 0;
+  UPDATE item_total SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item;
+  DELETE FROM item_total WHERE tracker = OLD.tracker AND item = OLD.item AND count = 0;
   """

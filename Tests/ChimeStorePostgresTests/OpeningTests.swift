@@ -1,4 +1,5 @@
 import ChimeCore
+import ChimeRecords
 import ChimeSchedule
 import Foundation
 import Testing
@@ -110,10 +111,10 @@ struct OpeningTests {
     let old = try PostgresStore.open(try server.place(database))
     try await old.write { try $0.setNote("old", "1") }
     await old.close()
-    let invented = Schema.Migration(
+    let invented = Migration(
       version: Schema.current + 1, script: "ALTER TABLE chime.note ADD COLUMN invented BIGINT NOT NULL DEFAULT 7")
-    let failing = Schema.Migration(version: Schema.current + 2, script: "DROP TABLE chime.none_such")
-    func upgraded(by steps: [Schema.Migration]) throws -> PostgresStore {
+    let failing = Migration(version: Schema.current + 2, script: "DROP TABLE chime.none_such")
+    func upgraded(by steps: [Migration]) throws -> PostgresStore {
       var place = try server.place(database)
       place.migrations += steps
       return try PostgresStore.open(place)

@@ -62,14 +62,6 @@ int chime_pq_send_prepared(
 int chime_pq_sync(PGconn *connection);
 PGresult *chime_pq_get_result(PGconn *connection);
 
-// COPY in both directions (postgresql.org/docs/15/libpq-copy.html).
-/// Sends rows. Returns 1 if they were accepted, -1 if the connection is lost.
-int chime_pq_put_rows(PGconn *connection, const char *bytes, int count);
-/// Ends the rows. A `why` other than NULL makes the COPY fail.
-int chime_pq_end_rows(PGconn *connection, const char *why);
-/// Receives a row, to be freed with chime_pq_free. Returns its length; -1 at the end, -2 on failure.
-int chime_pq_get_row(PGconn *connection, char **row);
-
 ExecStatusType chime_pq_result_status(const PGresult *result);
 const char *chime_pq_result_field(const PGresult *result, int field);
 void chime_pq_clear(PGresult *result);

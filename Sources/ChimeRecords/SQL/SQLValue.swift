@@ -6,6 +6,15 @@ package enum SQLType: Sendable {
   case integer, text, bytes
   /// Arrays, for PostgreSQL only.
   case integers, texts, blobs
+
+  /// The type of an array of such values.
+  package var list: SQLType {
+    switch self {
+    case .integer, .integers: .integers
+    case .text, .texts: .texts
+    case .bytes, .blobs: .blobs
+    }
+  }
 }
 
 /// Receives the parameters of one execution, in order.

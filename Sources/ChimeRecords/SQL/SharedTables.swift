@@ -1,3 +1,15 @@
+/// A Migration is one step from the previous version of a schema. A released step is never edited; a change becomes a new
+/// step.
+package struct Migration: Sendable {
+  package let version: Int
+  /// Composed only where a step is taken: most starts find the current version.
+  package let script: @Sendable () -> String
+
+  package init(version: Int, script: @autoclosure @escaping @Sendable () -> String) {
+    (self.version, self.script) = (version, script)
+  }
+}
+
 /// The tables that both engines share. Each engine defines the tables that every firing writes itself.
 package enum SharedTables {
   /// The SQL dialect of an engine.
@@ -24,11 +36,33 @@ package enum SharedTables {
   }
 
   package static func script(_ dialect: Dialect) -> String {
-    dialect.words.reduce(reminders + trackers) { script, word in script.replacing(word.0, with: word.1) }
+    dialect.words.reduce(reminders + withHistories(trackers)) { $0.replacing($1.0, with: $1.1) }
+  }
+
+  /// Adds the history table of each `VERSIONED` table, whose first column is `key` and whose last is `deleted_by`.
+  private static func withHistories(_ script: String) -> String {
+    var table: [Substring] = []
+    let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      table = line.hasPrefix("CREATE TABLE ") ? [line] : table + [line]
+      guard line == ") VERSIONED;" else { return String(line) }
+      let columns = table.dropFirst(2).dropLast(2).map { column in
+        column.firstRange(of: " REFERENCES ").map { column[..<$0.lowerBound] + "," } ?? column
+      }
+      return """
+        );
+        CREATE TABLE \(table[0].split(separator: " ")[2])_history (
+          change INTEGER NOT NULL,
+          key INTEGER NOT NULL,
+        \(columns.joined(separator: "\n"))
+          PRIMARY KEY (change, key)
+        ) CLUSTERED;
+        """
+    }
+    return lines.joined(separator: "\n")
   }
 
   /// The placeholders are not SQL: `IDENTITY` is a generated key, `NUMBER` a key that is never reused and follows the
-  /// order of changes, and `CLUSTERED` stores rows in the order of their key.
+  /// order of changes, `CLUSTERED` stores rows in the order of their key, and `VERSIONED` is for `withHistories`.
   private static let reminders = """
     -- Every reminder there ever was. A name is given once, so that history needs no names of its own and none is
     -- inherited by a stranger.
@@ -188,18 +222,9 @@ package enum SharedTables {
       definition TEXT NOT NULL,
       created_by INTEGER,
       deleted_by INTEGER
-    );
+    ) VERSIONED;
     CREATE INDEX tracker_created_by ON tracker (created_by) WHERE created_by IS NOT NULL;
     CREATE INDEX tracker_deleted_by ON tracker (deleted_by) WHERE deleted_by IS NOT NULL;
-    CREATE TABLE tracker_history (
-      change INTEGER NOT NULL,
-      key INTEGER NOT NULL,
-      pack TEXT,
-      created_at INTEGER NOT NULL,
-      definition TEXT NOT NULL,
-      created_by INTEGER,
-      PRIMARY KEY (change, key)
-    ) CLUSTERED;
 
     -- `key` is the entry's id. Quantities are grains, `day` counts from 1970-01-01, `fields` is a JSON object of grains.
     -- `has_note` (0 or 1) is for the index of notes, and `deleted_by` is in each index, so that counting reads the index alone.
@@ -217,28 +242,12 @@ package enum SharedTables {
       has_note INTEGER NOT NULL,
       created_by INTEGER,
       deleted_by INTEGER
-    );
+    ) VERSIONED;
     CREATE INDEX entry_at ON entry (tracker, at, day, deleted_by) WHERE deleted_by IS NULL;
     CREATE INDEX entry_day ON entry (tracker, day, at, deleted_by) WHERE deleted_by IS NULL;
     CREATE INDEX entry_note ON entry (tracker, at, day, has_note, deleted_by) WHERE has_note = 1 AND deleted_by IS NULL;
     CREATE INDEX entry_item ON entry (item, at, day, deleted_by) WHERE item IS NOT NULL AND deleted_by IS NULL;
     CREATE INDEX entry_deleted_by ON entry (deleted_by) WHERE deleted_by IS NOT NULL;
-    CREATE TABLE entry_history (
-      change INTEGER NOT NULL,
-      key INTEGER NOT NULL,
-      tracker INTEGER NOT NULL,
-      at INTEGER NOT NULL,
-      day INTEGER NOT NULL,
-      minute INTEGER NOT NULL,
-      quantity INTEGER,
-      item INTEGER,
-      fields TEXT,
-      photo TEXT,
-      note TEXT,
-      has_note INTEGER NOT NULL,
-      created_by INTEGER,
-      PRIMARY KEY (change, key)
-    ) CLUSTERED;
 
     -- How often each item occurs: on a day, and ever. The entries keep these themselves.
     CREATE TABLE item_day (
@@ -289,22 +298,9 @@ package enum SharedTables {
       created_at INTEGER NOT NULL,
       created_by INTEGER,
       deleted_by INTEGER
-    );
+    ) VERSIONED;
     CREATE INDEX item_created_by ON item (created_by) WHERE created_by IS NOT NULL;
     CREATE INDEX item_deleted_by ON item (deleted_by) WHERE deleted_by IS NOT NULL;
-    CREATE TABLE item_history (
-      change INTEGER NOT NULL,
-      key INTEGER NOT NULL,
-      title TEXT NOT NULL,
-      attributes TEXT,
-      since INTEGER,
-      until INTEGER,
-      note TEXT,
-      photo TEXT,
-      created_at INTEGER NOT NULL,
-      created_by INTEGER,
-      PRIMARY KEY (change, key)
-    ) CLUSTERED;
 
     -- `key` is the milestone's id.
     CREATE TABLE milestone (
@@ -318,23 +314,10 @@ package enum SharedTables {
       created_at INTEGER NOT NULL,
       created_by INTEGER,
       deleted_by INTEGER
-    );
+    ) VERSIONED;
     CREATE INDEX milestone_day ON milestone (tracker, day) WHERE deleted_by IS NULL;
     CREATE INDEX milestone_created_by ON milestone (created_by) WHERE created_by IS NOT NULL;
     CREATE INDEX milestone_deleted_by ON milestone (deleted_by) WHERE deleted_by IS NOT NULL;
-    CREATE TABLE milestone_history (
-      change INTEGER NOT NULL,
-      key INTEGER NOT NULL,
-      tracker INTEGER NOT NULL,
-      day INTEGER NOT NULL,
-      title TEXT NOT NULL,
-      note TEXT,
-      photo TEXT,
-      value INTEGER,
-      created_at INTEGER NOT NULL,
-      created_by INTEGER,
-      PRIMARY KEY (change, key)
-    ) CLUSTERED;
 
     -- `print`: of the definition, by which one that has been read before is known without reading it again.
     CREATE TABLE pack (
@@ -345,19 +328,9 @@ package enum SharedTables {
       definition TEXT NOT NULL,
       created_by INTEGER,
       deleted_by INTEGER
-    );
+    ) VERSIONED;
     CREATE INDEX pack_created_by ON pack (created_by) WHERE created_by IS NOT NULL;
     CREATE INDEX pack_deleted_by ON pack (deleted_by) WHERE deleted_by IS NOT NULL;
-    CREATE TABLE pack_history (
-      change INTEGER NOT NULL,
-      key INTEGER NOT NULL,
-      installed_at INTEGER NOT NULL,
-      reminders TEXT NOT NULL,
-      print INTEGER NOT NULL,
-      definition TEXT NOT NULL,
-      created_by INTEGER,
-      PRIMARY KEY (change, key)
-    ) CLUSTERED;
 
     -- What is unlocked stays so, whatever is taken back.
     CREATE TABLE achievement (

@@ -49,5 +49,15 @@ struct Row: StoredRow {
 
   func text(_ column: Int32) -> String { answer.value(row, column).map { String(decoding: $0, as: UTF8.self) } ?? "" }
 
+  /// Returns the column in its stored form. It is valid for as long as the answer.
+  func cell(_ column: Int32, _ kind: TableShape.Column.Kind) -> RawCell {
+    guard let bytes = answer.value(row, column) else { return .null }
+    return switch kind {
+    case .integer: .integer(int64(column))
+    case .text: .text(bytes)
+    case .blob: .blob(bytes)
+    }
+  }
+
   func bytes(_ column: Int32) -> [UInt8] { answer.value(row, column).map { [UInt8]($0) } ?? [] }
 }

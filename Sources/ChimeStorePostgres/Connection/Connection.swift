@@ -99,6 +99,13 @@ final class Connection: SQLConnection {
     return try execute(prepared).map(row)
   }
 
+  /// Runs a statement that names a table, as the database's own schema does, and returns its result.
+  @discardableResult func run(naming sql: String, _ rows: Rows = Rows()) throws(StoreFailure) -> Answer {
+    let prepared = try statement(sql, rows.types)
+    parameters = rows.parameters
+    return try execute(prepared)
+  }
+
   /// Runs several statements without parameters in one round trip, up to the first that fails. They are not prepared.
   ///
   /// - Returns: the first column of the first row of the last statement, as text.
@@ -126,6 +133,18 @@ final class Connection: SQLConnection {
     var parameters = Parameters()
     for value in repeat each values { value.bind(to: &parameters) }
     return Queued(name: prepared.name, parameters: parameters, completion: completion)
+  }
+
+  /// Prepares a statement for `send` that takes an array for each column of `rows`, and then `more`; none without rows.
+  func queued<each More: SQLValue>(
+    _ sql: StaticString, _ rows: Rows, _ more: repeat each More,
+    completion: @escaping (Answer) throws -> Void = { _ in }
+  ) throws(StoreFailure) -> [Queued] {
+    if rows.count == 0 { return [] }
+    let prepared = try statement(sql, after: rows.types, repeat (each More).self)
+    var parameters = rows.parameters
+    for value in repeat each more { value.bind(to: &parameters) }
+    return [Queued(name: prepared.name, parameters: parameters, completion: completion)]
   }
 
   /// Prepares a composed query for `send`.
@@ -227,11 +246,11 @@ final class Connection: SQLConnection {
   }
 
   private func statement<each Value: SQLValue>(
-    _ sql: StaticString, _ kinds: repeat (each Value).Type
+    _ sql: StaticString, after first: [Oid] = [], _ kinds: repeat (each Value).Type
   ) throws(StoreFailure) -> Prepared {
     // A static string never moves, so its address identifies it.
     if let known = compiled[sql.utf8Start] { return known }
-    var types: [Oid] = []
+    var types = first
     for kind in repeat each kinds { types.append(kind.sqlType.oid) }
     let prepared = try prepare(sql.description, types)
     compiled[sql.utf8Start] = prepared
@@ -239,9 +258,13 @@ final class Connection: SQLConnection {
   }
 
   private func statement(_ query: ComposedQuery) throws(StoreFailure) -> Prepared {
-    if let known = composed[query.sql] { return known }
-    let prepared = try prepare(query.sql, query.values.map { type(of: $0).sqlType.oid })
-    composed[query.sql] = prepared
+    try statement(query.sql, query.values.map { type(of: $0).sqlType.oid })
+  }
+
+  private func statement(_ sql: String, _ types: @autoclosure () -> [Oid]) throws(StoreFailure) -> Prepared {
+    if let known = composed[sql] { return known }
+    let prepared = try prepare(sql, types())
+    composed[sql] = prepared
     return prepared
   }
 
@@ -267,30 +290,6 @@ final class Connection: SQLConnection {
         }
       })
   }
-
-  // MARK: COPY
-
-  /// Starts a COPY in the given direction.
-  func startCopy(_ sql: String, _ way: ExecStatusType) throws(StoreFailure) {
-    guard let result = chime_pq_exec(handle, sql) else { throw failure(nil) }
-    let answer = Answer(owning: result)
-    guard chime_pq_result_status(result) == way else { throw withExtendedLifetime(answer) { failure(result) } }
-  }
-
-  /// Reads the result of a COPY after its last row.
-  func endCopy() throws(StoreFailure) {
-    var first: StoreFailure?
-    while let result = chime_pq_get_result(handle) {
-      do throws(StoreFailure) { _ = try check(result) } catch { if first == nil { first = error } }
-    }
-    if let first { throw first }
-  }
-
-  /// Marks the session as unusable in the middle of an operation.
-  func abandon() { isSpoilt = true }
-
-  /// Returns the failure for a lost connection.
-  func loss() -> StoreFailure { lost() }
 
   // MARK: Failures
 

@@ -1,18 +1,64 @@
 import CPostgres
 import ChimeRecords
-import ChimeSchedule
 
 // Columns of many rows, sent as one array parameter each for `unnest`. One statement then replaces hundreds.
 
+/// An array of values as one parameter.
+struct List<Element: SQLValue>: SQLValue {
+  static var sqlType: SQLType { Element.sqlType.list }
+  private var values = ListBytes(of: Element.sqlType)
+
+  init(_ elements: some Sequence<Element>) { for element in elements { element.bind(to: &values) } }
+
+  func bind(to parameters: inout some SQLParameters) { parameters.add(values.bytes) }
+}
+
+/// The rows of a statement, as one array for each column.
+struct Rows {
+  private(set) var count = 0
+  private(set) var columns: [ListBytes]
+
+  /// Columns whose types follow from the first row.
+  init() { columns = [] }
+
+  init(_ shape: TableShape) {
+    columns = shape.columns.map { column in
+      switch column.kind {
+      case .integer: ListBytes(of: .integer)
+      case .text: ListBytes(of: .text)
+      case .blob: ListBytes(of: .bytes)
+      }
+    }
+  }
+
+  mutating func append<each Value: SQLValue>(_ values: repeat each Value) {
+    if columns.isEmpty {
+      for type in repeat (each Value).self { columns.append(ListBytes(of: type.sqlType)) }
+    }
+    var column = 0
+    for value in repeat each values {
+      value.bind(to: &columns[column])
+      column += 1
+    }
+    count += 1
+  }
+
+  mutating func append(_ row: [RawCell]) {
+    for (column, cell) in row.enumerated() { columns[column].add(cell) }
+    count += 1
+  }
+}
+
 /// The binary format of an array: a header, then each value after its length (array_recv in
 /// src/backend/utils/adt/arrayfuncs.c).
-private struct ListBytes {
+struct ListBytes: SQLParameters {
+  let type: SQLType
   /// The header has the number of dimensions, a flag for nulls, the element type, and the dimension's length and lower bound.
-  private(set) var bytes: [UInt8]
+  private(set) var bytes: [UInt8] = []
 
-  init(of type: Int32) {
-    bytes = []
-    for number in [1, 0, type, 0, 1] { write(number) }
+  init(of type: SQLType) {
+    self.type = type
+    for number in [1, 0, Int32(bitPattern: type.oid), 0, 1] { write(number) }
   }
 
   mutating func add(_ number: Int64) {
@@ -23,18 +69,10 @@ private struct ListBytes {
 
   mutating func add(_ text: String) {
     var text = text
-    text.withUTF8 {
-      write(Int32($0.count))
-      bytes.append(contentsOf: $0)
-    }
-    count()
+    text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
   }
 
-  mutating func add(_ content: [UInt8]) {
-    write(Int32(content.count))
-    bytes.append(contentsOf: content)
-    count()
-  }
+  mutating func add(_ content: [UInt8]) { content.withUnsafeBytes { add($0) } }
 
   mutating func addNull() {
     write(Int32(-1))
@@ -42,7 +80,19 @@ private struct ListBytes {
     count()
   }
 
-  mutating func reserve(_ room: Int) { bytes.reserveCapacity(room) }
+  mutating func add(_ cell: RawCell) {
+    switch cell {
+    case .null: addNull()
+    case .integer(let number): add(number)
+    case .text(let content), .blob(let content): add(content)
+    }
+  }
+
+  private mutating func add(_ content: UnsafeRawBufferPointer) {
+    write(Int32(content.count))
+    bytes.append(contentsOf: content)
+    count()
+  }
 
   private mutating func write(_ number: some FixedWidthInteger) {
     withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
@@ -55,51 +105,4 @@ private struct ListBytes {
       if bytes[place] != 0 { return }
     }
   }
-}
-
-/// An array of integers.
-struct Integers: SQLValue {
-  static var sqlType: SQLType { .integers }
-  private var list = ListBytes(of: Int32(CHIME_PQ_INT8))
-
-  init() {}
-
-  init(_ values: some Collection<Int64>) {
-    list.reserve(values.count * 12)
-    for value in values { list.add(value) }
-  }
-
-  mutating func append(_ value: Int64) { list.add(value) }
-  mutating func append(_ value: Int) { list.add(Int64(value)) }
-  mutating func append(_ value: UInt32) { list.add(Int64(value)) }
-  mutating func append(_ value: Instant) { list.add(value.milliseconds) }
-  mutating func append(_ value: Int?) { if let value { append(value) } else { list.addNull() } }
-  mutating func append(_ value: Instant?) { if let value { append(value) } else { list.addNull() } }
-
-  func bind(to parameters: inout some SQLParameters) { parameters.add(list.bytes) }
-}
-
-/// An array of texts.
-struct Texts: SQLValue {
-  static var sqlType: SQLType { .texts }
-  private var list = ListBytes(of: Int32(CHIME_PQ_TEXT))
-
-  init() {}
-
-  mutating func append(_ value: String) { list.add(value) }
-  mutating func append(_ value: String?) { if let value { list.add(value) } else { list.addNull() } }
-
-  func bind(to parameters: inout some SQLParameters) { parameters.add(list.bytes) }
-}
-
-/// An array of byte strings.
-struct Blobs: SQLValue {
-  static var sqlType: SQLType { .blobs }
-  private var list = ListBytes(of: Int32(CHIME_PQ_BYTEA))
-
-  init() {}
-
-  mutating func append(_ value: [UInt8]) { list.add(value) }
-
-  func bind(to parameters: inout some SQLParameters) { parameters.add(list.bytes) }
 }

@@ -65,6 +65,17 @@ struct Parameters: SQLParameters {
   }
 }
 
+extension Rows {
+  /// The types of the columns as parameters.
+  var types: [Oid] { columns.map(\.type.list.oid) }
+
+  var parameters: Parameters {
+    var parameters = Parameters()
+    for column in columns { parameters.add(column.bytes) }
+    return parameters
+  }
+}
+
 extension SQLType {
   /// The type's OID, sent explicitly so that the server need not infer it.
   var oid: Oid {

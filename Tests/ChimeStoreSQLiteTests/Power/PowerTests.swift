@@ -1,5 +1,6 @@
 import CPowerVFS
 import ChimeCore
+import ChimeRecords
 import ChimeSchedule
 import ChimeTestKit
 import ChimeTracking
@@ -191,7 +192,7 @@ import Testing
       INSERT INTO occurrence (scheduled_at, reminder, owner, state, rounds, title)
         SELECT key, key, 1000, key % 6, 1, 'Title' FROM reminder_name;
       """)
-    let step = Schema.Migration(
+    let step = Migration(
       version: Schema.current + 1,
       script: """
         ALTER TABLE reminder ADD COLUMN invented INTEGER NOT NULL DEFAULT 7;

@@ -199,7 +199,7 @@ import Testing
     try await old.write { try $0.setNote("old", "1") }
     await old.close()
     let tables = try Raw.rows(path, "SELECT sql FROM sqlite_schema ORDER BY name")
-    let failing = Schema.invented + [Schema.Migration(version: Schema.current + 2, script: "DROP TABLE none_such")]
+    let failing = Schema.invented + [Migration(version: Schema.current + 2, script: "DROP TABLE none_such")]
     #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: path) { $0.migrations = failing } }
     #expect(try Raw.rows(path, "SELECT sql FROM sqlite_schema ORDER BY name") == tables)
     let store = try SQLiteStore.open(path: path)
