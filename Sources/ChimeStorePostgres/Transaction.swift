@@ -85,7 +85,7 @@ final class Transaction: SQLTransaction {
     try connection.run("SELECT last FROM number WHERE name = 'change' FOR UPDATE")
   }
 
-  func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
+  func coming(_ filter: ReminderFilter, limit: Int) throws -> [ReminderRecord] {
     var query = ComposedQuery(Self.recordColumns)
     // The first rows of each bucket are merged; the first of those are the page.
     query.append(
@@ -99,8 +99,8 @@ final class Transaction: SQLTransaction {
     query.append(
       """
         ORDER BY d.next_at, a.id LIMIT ?) f
-      ORDER BY f.coming, f.id LIMIT ? OFFSET ?
-      """, page.limit + page.offset, page.limit, page.offset)
+      ORDER BY f.coming, f.id LIMIT ?
+      """, limit, limit)
     query.append(Self.recordJoins)
     return try connection.all(query, row: record).compactMap { $0 }
   }

@@ -33,11 +33,11 @@ final class Transaction: SQLTransaction {
     return DeliveryQueueRow(key: connection.lastInsertedKey, isOrdered: false)
   }
 
-  func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
+  func coming(_ filter: ReminderFilter, limit: Int) throws -> [ReminderRecord] {
     var query = ComposedQuery(Self.recordColumns)
     query.append("SELECT d.reminder AS key, d.next_at AS coming")
     requireComing(filter, in: &query)
-    query.append("ORDER BY d.next_at, a.id LIMIT ? OFFSET ?", page.limit, page.offset)
+    query.append("ORDER BY d.next_at, a.id LIMIT ?", limit)
     query.append(Self.recordJoins)
     return try connection.all(query, row: record).compactMap { $0 }
   }

@@ -156,17 +156,11 @@ public enum Announcing {
     using generator: inout some RandomNumberGenerator
   ) throws {
     guard context.subscriptions.listeners(of: reminder.owner) != nil else { return }
-    var page = Page(limit: 1_000)
-    while true {
-      let open = try transaction.occurrences(OccurrenceFilter(reminder: reminder.id, openOnly: true), page: page)
-      for occurrence in open {
-        var after = occurrence
-        after.state = .dismissed
-        try change(
-          occurrence, to: after, of: reminder, by: "cli", in: transaction, context, now: now, using: &generator)
-      }
-      if open.count < page.limit { return }
-      page.offset += open.count
+    for occurrence in try transaction.allOccurrences(OccurrenceFilter(reminder: reminder.id, openOnly: true)) {
+      var after = occurrence
+      after.state = .dismissed
+      try change(
+        occurrence, to: after, of: reminder, by: "cli", in: transaction, context, now: now, using: &generator)
     }
   }
 

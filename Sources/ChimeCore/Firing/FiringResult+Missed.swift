@@ -130,11 +130,10 @@ extension FiringResult {
     of reminder: ReminderID, in transaction: any StoreTransaction, now: Instant,
     following: (Instant) throws -> (Instant) -> Instant?
   ) throws {
-    var (offset, passed) = (0, 0)
+    var (filter, passed) = (OccurrenceFilter(reminder: reminder), 0)
     while passed < nearby {
-      let records = try transaction.occurrences(
-        OccurrenceFilter(reminder: reminder), page: Page(limit: 100, offset: offset))
-      offset += records.count
+      let records = try transaction.occurrences(filter, page: Page(limit: 100))
+      filter.after = records.last?.id
       for var record in records where passed < nearby {
         if record.id.scheduledAt <= now { passed += 1 }
         guard let run = record.missedRun, run.through > now else { continue }

@@ -122,14 +122,7 @@ public struct PingTransaction: Sendable {
   /// Returns the occurrences that wait for an answer.
   private static func open(of record: ReminderRecord, in transaction: any StoreTransaction) throws -> [Occurrence] {
     guard record.open > 0 else { return [] }
-    var open: [Occurrence] = []
-    var found: [Occurrence]
-    repeat {
-      found = try transaction.occurrences(
-        OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 1_000, offset: open.count))
-      open += found
-    } while found.count == 1_000
-    return open
+    return try transaction.allOccurrences(OccurrenceFilter(reminder: record.reminder.id, openOnly: true))
   }
 
   private mutating func fail(

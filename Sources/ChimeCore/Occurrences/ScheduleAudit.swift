@@ -178,15 +178,7 @@ extension ScheduleAudit {
     var (place, times): (Instant, [(at: Instant, version: ReminderVersion)]) = (start, [])
     func judge(upTo last: Instant) throws {
       try goOn()
-      var records: [Occurrence] = []
-      let filter = OccurrenceFilter(reminder: id, from: place, before: last)
-      var page = Page(limit: 10_000)
-      repeat {
-        let found = try transaction.occurrences(filter, page: page)
-        records += found
-        page = Page(limit: page.limit, offset: records.count)
-        if found.count < page.limit { break }
-      } while true
+      let records = try transaction.allOccurrences(OccurrenceFilter(reminder: id, from: place, before: last))
       audit.judge(times, against: records.reversed()) { isUncertain($0, $1, decidedAt: $2 ?? now, log) }
       (place, times) = (last, [])
     }

@@ -87,6 +87,9 @@ public protocol StoreTransaction: TrackingTransaction {
   /// Returns reminders in order of `ReminderRecord.coming` (those without it last), then id. Unreadable ones count for
   /// the page but are left out; `unreadable` lists them.
   func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord]
+  /// The place of the last reminder that the last `reminders` of this body found, also of an unreadable one; nil if it
+  /// found none.
+  var listedThrough: ReminderPlace? { get }
   /// Returns at most `limit` ids after `last`, in order of creation, for work on all reminders in several transactions.
   /// `last` may have been removed since.
   ///
@@ -353,6 +356,18 @@ extension StoreTransaction {
     try occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 10_000))
   }
 
+  /// Returns all occurrences of a filter that few match, newest first.
+  public func allOccurrences(_ filter: OccurrenceFilter) throws -> [Occurrence] {
+    let page = Page(limit: 10_000)
+    var (filter, all): (OccurrenceFilter, [Occurrence]) = (filter, [])
+    while true {
+      let found = try occurrences(filter, page: page)
+      all += found
+      filter.after = found.last?.id
+      if found.count < page.limit { return all }
+    }
+  }
+
   public func writeAhead() {}
 
   public func upsert(_ reminder: Reminder, next: Instant?, since: Instant? = nil) throws {
@@ -377,12 +392,14 @@ extension StoreTransaction {
 
   /// Passes all readable reminders of a filter to `body`, in pages.
   public func eachPage(of filter: ReminderFilter, _ body: ([ReminderRecord]) throws -> Void) throws {
-    var page = Page(limit: 1_000)
+    let page = Page(limit: 1_000)
+    var filter = filter
     while true {
       let found = try reminders(filter, page: page)
+      let isLast = found.count + unreadable.count < page.limit
+      filter.after = listedThrough
       try body(found)
-      guard found.count + unreadable.count >= page.limit else { return }
-      page.offset += page.limit
+      if isLast { return }
     }
   }
 
@@ -394,12 +411,11 @@ extension StoreTransaction {
 
   /// Returns the reminder with the earliest next time, of an owner or of all.
   public func firstComing(owner: UInt32?) throws -> ReminderRecord? {
-    var page = Page(limit: 1)
+    var filter = ReminderFilter(owner: owner, dueFrom: .earliest, includesFinished: false)
     while true {
-      let found = try reminders(
-        ReminderFilter(owner: owner, dueFrom: .earliest, includesFinished: false), page: page)
+      let found = try reminders(filter, page: Page(limit: filter.after == nil ? 1 : 8))
       if !found.isEmpty || unreadable.isEmpty { return found.first }
-      page = Page(limit: 8, offset: page.offset + page.limit)
+      filter.after = listedThrough
     }
   }
 }

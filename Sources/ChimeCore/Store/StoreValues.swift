@@ -2,14 +2,24 @@ public import ChimeSchedule
 
 // Parameters, results and errors of a store.
 
-/// A Page is a part of a listing: at most `limit` items after the first `offset`.
+/// A Page is the length of a part of a listing: at most 10,000 items.
+///
+/// The next page begins after the last item of this one (`after` of a filter), so that what changes in between makes no
+/// other item be left out or come twice, and no page passes over those before it.
 public struct Page: Hashable, Sendable {
-  public var limit: Int
-  public var offset: Int
+  public let limit: Int
 
-  public init(limit: Int = 100, offset: Int = 0) {
-    self.limit = min(max(limit, 0), 10_000)
-    self.offset = max(offset, 0)
+  public init(limit: Int = 100) { self.limit = min(max(limit, 0), 10_000) }
+}
+
+/// A ReminderPlace is a place in a listing of reminders: that of a reminder with this `ReminderRecord.coming`.
+public struct ReminderPlace: Hashable, Sendable {
+  public var coming: Instant?
+  public var id: ReminderID
+
+  public init(coming: Instant?, id: ReminderID) {
+    self.coming = coming
+    self.id = id
   }
 }
 
@@ -27,10 +37,13 @@ public struct ReminderFilter: Hashable, Sendable {
   /// Whether to include reminders that are over: without next time or open occurrence, and not `awaitsOther`.
   public var includesFinished: Bool
   public var expectationsOnly: Bool
+  /// Only those that come later in the listing.
+  public var after: ReminderPlace?
 
   public init(
     owner: UInt32? = nil, tag: String? = nil, text: String? = nil, title: String? = nil, idPrefix: String? = nil,
-    dueFrom: Instant? = nil, dueBefore: Instant? = nil, includesFinished: Bool = true, expectationsOnly: Bool = false
+    dueFrom: Instant? = nil, dueBefore: Instant? = nil, includesFinished: Bool = true, expectationsOnly: Bool = false,
+    after: ReminderPlace? = nil
   ) {
     self.owner = owner
     self.tag = tag
@@ -41,6 +54,7 @@ public struct ReminderFilter: Hashable, Sendable {
     self.dueBefore = dueBefore
     self.includesFinished = includesFinished
     self.expectationsOnly = expectationsOnly
+    self.after = after
   }
 }
 
@@ -69,16 +83,19 @@ public struct OccurrenceFilter: Hashable, Sendable {
   public var openOnly: Bool
   public var from: Instant?
   public var before: Instant?
+  /// Only those that come later in the listing; it need not exist any more.
+  public var after: OccurrenceID?
 
   public init(
     owner: UInt32? = nil, reminder: ReminderID? = nil, openOnly: Bool = false, from: Instant? = nil,
-    before: Instant? = nil
+    before: Instant? = nil, after: OccurrenceID? = nil
   ) {
     self.owner = owner
     self.reminder = reminder
     self.openOnly = openOnly
     self.from = from
     self.before = before
+    self.after = after
   }
 }
 
@@ -95,10 +112,12 @@ public struct DeliveryFilter: Hashable, Sendable {
   /// Bounds of the creation time.
   public var from: Instant?
   public var before: Instant?
+  /// Only those that come later in the listing; none if it is gone, as older ones go first.
+  public var after: DeliveryID?
 
   public init(
     owner: UInt32? = nil, channel: ChannelName? = nil, reminder: ReminderID? = nil, occurrence: OccurrenceID? = nil,
-    state: State? = nil, from: Instant? = nil, before: Instant? = nil
+    state: State? = nil, from: Instant? = nil, before: Instant? = nil, after: DeliveryID? = nil
   ) {
     self.owner = owner
     self.channel = channel
@@ -107,6 +126,7 @@ public struct DeliveryFilter: Hashable, Sendable {
     self.state = state
     self.from = from
     self.before = before
+    self.after = after
   }
 }
 

@@ -212,8 +212,8 @@ public protocol TrackingTransaction {
   /// Removes all of a tracker's entries, or those of some days. Returns their number.
   func removeEntries(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> Int
   func entry(_ id: EntryID, owner: UInt32) throws -> Entry?
-  /// Returns entries, newest first, by time and then id.
-  func entries(_ filter: EntryFilter, page: Page) throws -> [Entry]
+  /// Returns entries, newest first, by time and then id, without the first `offset`.
+  func entries(_ filter: EntryFilter, page: Page, offset: Int) throws -> [Entry]
   /// Returns the entries of one day, oldest first.
   func entries(of key: TrackerKey, on day: CivilDate) throws -> [Entry]
   func entryCount(_ filter: EntryFilter) throws -> Int
@@ -313,6 +313,10 @@ public struct UnreadableTracking: Hashable, Sendable {
 }
 
 extension TrackingTransaction {
+  public func entries(_ filter: EntryFilter, page: Page) throws -> [Entry] {
+    try entries(filter, page: page, offset: 0)
+  }
+
   /// Does nothing, for stores whose transactions run one after another.
   public func lockTrackers() throws {}
 }

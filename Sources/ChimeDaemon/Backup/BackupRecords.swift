@@ -68,7 +68,7 @@ struct BackupRecords {
       counts.endpoints += 1
     }
     // Write the latest first. Occurrences at the same time are sorted by reminder, independent of the store.
-    var page = Page(limit: Self.page)
+    var filter = OccurrenceFilter(owner: owner)
     var atOnce: [Occurrence] = []
     func putThoseAtOnce() throws {
       for occurrence in atOnce.sorted(by: { $0.id.reminder < $1.id.reminder }) {
@@ -78,13 +78,13 @@ struct BackupRecords {
       atOnce = []
     }
     while true {
-      let found = try transaction.occurrences(OccurrenceFilter(owner: owner), page: page)
+      let found = try transaction.occurrences(filter, page: Page(limit: Self.page))
       for occurrence in found {
         if let last = atOnce.last, last.id.scheduledAt != occurrence.id.scheduledAt { try putThoseAtOnce() }
         atOnce.append(occurrence)
       }
-      guard found.count == page.limit else { break }
-      page.offset += page.limit
+      guard found.count == Self.page else { break }
+      filter.after = found.last?.id
     }
     try putThoseAtOnce()
     for reminder in reminders where reminder.isExpectation {
@@ -120,7 +120,7 @@ struct BackupRecords {
     while left > 0 {
       let limit = min(left, page)
       left -= limit
-      for entry in try transaction.entries(filter, page: Page(limit: limit, offset: left)).reversed() {
+      for entry in try transaction.entries(filter, page: Page(limit: limit), offset: left).reversed() {
         try body(entry)
       }
     }

@@ -851,19 +851,19 @@ extension EventLoop {
   /// On most machines the first reminder decides. The search reads the next due ones first, at most 10,000, because a
   /// person waits for it.
   private func needsDesktop() async -> Bool? {
-    let size = 500
-    for part in 0..<20 {
-      let page = Page(limit: size, offset: part * size)
-      let found = try? await store.read { transaction in
-        let records = try transaction.reminders(ReminderFilter(includesFinished: false), page: page)
+    var filter = ReminderFilter(includesFinished: false)
+    for _ in 0..<20 {
+      let found = try? await store.read { [filter] transaction in
+        let records = try transaction.reminders(filter, page: Page(limit: 500))
         return (
           isNeeded: records.contains { $0.reminder.channels(atRepeat: .max).contains(.desktop) },
-          isLast: records.count + transaction.unreadable.count < size
+          next: records.count + transaction.unreadable.count < 500 ? nil : transaction.listedThrough
         )
       }
       guard let found else { return nil }
       if found.isNeeded { return true }
-      if found.isLast { return false }
+      guard let next = found.next else { return false }
+      filter.after = next
     }
     return nil
   }

@@ -616,22 +616,22 @@ extension EventLoop {
       return found.undeliverable
     }
     var undeliverable = UndeliverableReminders()
-    let size = 500
-    for part in 0..<20 {
-      let page = Page(limit: size, offset: part * size)
-      let (found, isLast) = try await store.read { transaction -> (UndeliverableReminders, Bool) in
-        let records = try transaction.reminders(ReminderFilter(owner: owner, includesFinished: false), page: page)
+    var filter = ReminderFilter(owner: owner, includesFinished: false)
+    for _ in 0..<20 {
+      let (found, next) = try await store.read { [filter] transaction -> (UndeliverableReminders, ReminderPlace?) in
+        let records = try transaction.reminders(filter, page: Page(limit: 500))
         var undeliverable = UndeliverableReminders()
         for reminder in records.filter({ $0.coming != nil }).map(\.reminder) {
           guard let problem = reachability.problem(of: reminder) else { continue }
           undeliverable.count += 1
           undeliverable.first = undeliverable.first ?? (reminder.id, reminder.title, problem)
         }
-        return (undeliverable, records.count + transaction.unreadable.count < size)
+        return (undeliverable, records.count + transaction.unreadable.count < 500 ? nil : transaction.listedThrough)
       }
       undeliverable.count += found.count
       undeliverable.first = undeliverable.first ?? found.first
-      if isLast { break }
+      filter.after = next
+      if next == nil { break }
     }
     let end = SystemClock.monotonicMicroseconds
     hearingState.found[owner] = HearingState.Found(

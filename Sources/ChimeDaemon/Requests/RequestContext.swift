@@ -136,34 +136,75 @@ extension RequestPart {
 
   // MARK: Listings
 
-  /// Returns the page of a listing that a request asks for. The cursor is the number of items before it.
-  func page(limit: Int?, cursor: String?) throws -> Page {
+  /// Returns the number of items that a request asks for.
+  func page(limit: Int?) throws -> Page {
     let limit = limit ?? 100
     try need((1...10_000).contains(limit), "limit", "give a number from 1 to 10000")
-    guard let cursor else { return Page(limit: limit) }
-    guard let offset = Int(cursor), (0...1_000_000_000).contains(offset) else {
+    return Page(limit: limit)
+  }
+
+  /// Returns the place after which a request's page begins; nil: it is the first.
+  func place<Place: ListingPlace>(_ cursor: String?) throws -> Place? {
+    guard let cursor else { return nil }
+    guard let place = Place(cursor: cursor) else {
       throw ControlFailure.invalidValue(field: "cursor", "give the cursor of the previous answer, or none")
     }
-    return Page(limit: limit, offset: offset)
+    return place
   }
 
   /// Reads a page in parts until it is full, nothing is left, or the answer exceeds `replyBytes`; so a page may be short.
   ///
-  /// - Parameter read: reads a part; returns its number of items, and their approximate bytes in the answer.
+  /// - Parameter read: reads a part after a place; returns its number of items, their approximate bytes in the answer, and
+  ///   the place of the last.
   /// - Returns: the cursor of the next page; nil: this was the last.
-  func inParts(_ page: Page, _ read: (Page) throws -> (count: Int, bytes: Int)) throws -> String? {
-    var (taken, bytes, size) = (0, 0, RequestContext.itemsInPart)
+  func inParts<Place: ListingPlace>(
+    _ page: Page, after start: Place?, _ read: (Page, Place?) throws -> (count: Int, bytes: Int, last: Place?)
+  ) throws -> String? {
+    var (taken, bytes, size, place) = (0, 0, RequestContext.itemsInPart, start)
     while taken < page.limit {
       try life.goOn()
-      let part = Page(limit: min(size, page.limit - taken), offset: page.offset + taken)
-      let found = try read(part)
-      (taken, bytes) = (taken + found.count, bytes + found.bytes)
+      let part = Page(limit: min(size, page.limit - taken))
+      let found = try read(part, place)
+      (taken, bytes, place) = (taken + found.count, bytes + found.bytes, found.last)
       if found.count < part.limit { return nil }
       if bytes >= RequestContext.replyBytes { break }
-      // Each part passes once more over those before it, so the next one is as large as the answer allows.
+      // Some listings are sorted once more for each part, so the next one is as large as the answer allows.
       let fitting = (RequestContext.replyBytes - bytes) / max(1, bytes / taken)
       size = min(max(fitting, RequestContext.itemsInPart), RequestContext.mostInPart)
     }
-    return String(page.offset + taken)
+    return place?.cursor
   }
+}
+
+/// A ListingPlace is a place in a listing, whose text is the cursor of the next page.
+protocol ListingPlace {
+  /// Reads a cursor; nil if it is none.
+  init?(cursor: String)
+  var cursor: String { get }
+}
+
+extension ReminderPlace: ListingPlace {
+  init?(cursor: String) {
+    let parts = cursor.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0] == "-" || Int64(parts[0]) != nil else { return nil }
+    let coming = Int64(parts[0]).map { Instant(milliseconds: $0) }
+    self.init(coming: coming, id: ReminderID(rawValue: String(parts[1])))
+  }
+
+  var cursor: String { "\(coming.map { String($0.milliseconds) } ?? "-") \(id)" }
+}
+
+extension OccurrenceID: ListingPlace {
+  init?(cursor: String) { self.init(cursor) }
+
+  var cursor: String { description }
+}
+
+extension DeliveryID: ListingPlace {
+  init?(cursor: String) {
+    self.init(rawValue: cursor)
+    if number == nil { return nil }
+  }
+
+  var cursor: String { rawValue }
 }

@@ -17,8 +17,8 @@ package protocol SQLTransaction: StoreTransaction, AnyObject {
   /// Returns the row of a queue; nil if there is none yet.
   func queueRow(of queue: DeliveryQueue) throws -> DeliveryQueueRow?
   func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow
-  /// Returns a page of the reminders with a due time, in the order of due times.
-  func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord]
+  /// Returns the first reminders with a due time, in the order of due times.
+  func coming(_ filter: ReminderFilter, limit: Int) throws -> [ReminderRecord]
 
   // Notifications about changes. An engine for a single daemon ignores them.
 
@@ -61,6 +61,8 @@ extension SQLTransaction {
     set { memory.unreadable = newValue }
   }
 
+  package var listedThrough: ReminderPlace? { memory.listedThrough }
+
   package var unreadableTracking: [UnreadableTracking] {
     get { memory.unreadableTracking }
     set { memory.unreadableTracking = newValue }
@@ -101,6 +103,7 @@ package struct TransactionMemory {
   /// The change that this body has begun, and its owner.
   var change: (key: Int64, owner: UInt32)?
   fileprivate var unreadable: [UnreadableReminder] = []
+  var listedThrough: ReminderPlace?
   fileprivate var unreadableTracking: [UnreadableTracking] = []
   package var tenantsWithMore: Set<UInt32> = []
 

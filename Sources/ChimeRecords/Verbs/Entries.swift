@@ -93,7 +93,7 @@ extension SQLTransaction {
 
   // Listings: an index that suits the filter finds each tracker's entries, and only the page is read completely.
 
-  package func entries(_ filter: EntryFilter, page: Page) throws -> [Entry] {
+  package func entries(_ filter: EntryFilter, page: Page, offset: Int) throws -> [Entry] {
     let trackers = try trackers(of: filter)
     let isOne = trackers.count == 1
     var found: [(at: Int64, key: Int64)] = []
@@ -101,13 +101,12 @@ extension SQLTransaction {
       guard var query = try selection("SELECT e.at, e.key", filter, tracker: tracker) else { continue }
       // With several trackers, each may fill the whole page.
       query.append(
-        "ORDER BY e.at DESC, e.key DESC LIMIT ? OFFSET ?", isOne ? page.limit : page.limit + page.offset,
-        isOne ? page.offset : 0)
+        "ORDER BY e.at DESC, e.key DESC LIMIT ? OFFSET ?", isOne ? page.limit : page.limit + offset, isOne ? offset : 0)
       found += try connection.all(query) { ($0.int64(0), $0.int64(1)) }
     }
     if !isOne {
       found.sort { $0 > $1 }
-      found = Array(found.dropFirst(page.offset).prefix(page.limit))
+      found = Array(found.dropFirst(offset).prefix(page.limit))
     }
     return try found.compactMap { place in
       try connection.first(

@@ -51,7 +51,14 @@ extension SQLTransaction {
     if filter.openOnly { query.require("o.state <= 2") }
     if let from = filter.from { query.require("o.scheduled_at >= ?", from) }
     if let before = filter.before { query.require("o.scheduled_at < ?", before) }
-    query.append("ORDER BY o.scheduled_at DESC, o.reminder DESC LIMIT ? OFFSET ?", page.limit, page.offset)
+    if let last = filter.after {
+      // The first condition is for the months of the table.
+      query.require(
+        """
+        o.scheduled_at <= ? AND (o.scheduled_at, o.reminder) < (?, ?)
+        """, last.scheduledAt, last.scheduledAt, try key(of: last.reminder) ?? 0)
+    }
+    query.append("ORDER BY o.scheduled_at DESC, o.reminder DESC LIMIT ?", page.limit)
     return try connection.all(query) { try $0.occurrence(0) }
   }
 
@@ -65,7 +72,9 @@ extension SQLTransaction {
     query.require("reminder = (SELECT key FROM reminder_name WHERE id = ?)", reminder.rawValue)
     if let from = filter.from { query.require("scheduled_at >= ?", from) }
     if let before = filter.before { query.require("scheduled_at < ?", before) }
-    query.append("ORDER BY scheduled_at DESC LIMIT ?", min(page.offset, .max - page.limit) + page.limit)
+    if let last = filter.after { query.require("scheduled_at <= ?", last.scheduledAt) }
+    // A page after one may begin with that one, which is then left out.
+    query.append("ORDER BY scheduled_at DESC LIMIT ?", page.limit + (filter.after == nil ? 0 : 1))
   }
 
   package func doneTimes(of id: ReminderID, from first: Instant) throws -> [Instant] {
@@ -435,7 +444,8 @@ extension SQLTransaction {
     case .some(let state): query.require("d.state = ?", DeliveryCode.of(state))
     case nil: break
     }
-    query.append("ORDER BY d.key DESC LIMIT ? OFFSET ?", page.limit, page.offset)
+    if let last = filter.after { query.require("d.key < (SELECT key FROM delivery WHERE id = ?)", last) }
+    query.append("ORDER BY d.key DESC LIMIT ?", page.limit)
     return try connection.all(query) { try $0.delivery(0) }
   }
 

@@ -144,6 +144,7 @@ extension SQLTransaction {
 
   /// Returns nil for an unreadable reminder, and adds it to `unreadable`.
   package func record(_ row: Connection.Row) throws -> ReminderRecord? {
+    memory.listedThrough = ReminderPlace(coming: row.optionalInstant(35), id: ReminderID(rawValue: row.text(0)))
     guard let reminder = reminder(row) else { return nil }
     return ReminderRecord(
       reminder: reminder, next: row.optionalInstant(10), nextDueAt: row.optionalInstant(11),
@@ -324,16 +325,14 @@ extension SQLTransaction {
 extension SQLTransaction {
   package func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
     unreadable = []
+    memory.listedThrough = nil
     guard try listsByDueTime(filter) else { return try sorted(filter, page) }
-    var found = try coming(filter, page)
-    var taken = found.count + unreadable.count
     // Reminders without a due time come last.
-    guard taken < page.limit, filter.dueFrom == nil, filter.dueBefore == nil else { return found }
-    // The first of them comes after all reminders with a due time. A page that begins behind those has to count them.
-    let first = taken > 0 || page.offset == 0 ? page.offset + taken : try comingCount(filter)
-    taken = page.limit - taken
-    found += try withoutTime(filter, Page(limit: taken, offset: max(0, page.offset - first)))
-    return found
+    let isBehind = filter.after.map { $0.coming == nil } ?? false
+    let found = isBehind ? [] : try coming(filter, limit: page.limit)
+    let left = page.limit - found.count - unreadable.count
+    guard left > 0, filter.dueFrom == nil, filter.dueBefore == nil else { return found }
+    return try found + withoutTime(filter, limit: left)
   }
 
   package func reminderIDs(_ selection: ReminderSelection, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
@@ -383,7 +382,7 @@ extension SQLTransaction {
       a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
       o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by,
       CASE WHEN r.follows IS NULL THEN 0 WHEN \(awaitsOther) THEN 1 ELSE 0 END,
-      r.down_since
+      r.down_since, p.coming
     FROM (
     """
   }
@@ -432,12 +431,6 @@ extension SQLTransaction {
 
   // MARK: Listing by due time
 
-  private func comingCount(_ filter: ReminderFilter) throws -> Int {
-    var query = ComposedQuery("SELECT count(*)")
-    requireComing(filter, in: &query)
-    return try connection.all(query) { $0.int(0) }.first ?? 0
-  }
-
   package func requireComing(_ filter: ReminderFilter, in query: inout ComposedQuery) {
     query.append(
       """
@@ -455,13 +448,21 @@ extension SQLTransaction {
     if let owner = filter.owner { query.require("r.owner = ?", owner) }
     if let from = filter.dueFrom { query.require("d.next_at >= ?", from) }
     if let before = filter.dueBefore { query.require("d.next_at < ?", before) }
+    if let coming = filter.after?.coming, let id = filter.after?.id {
+      // The first condition is for the index.
+      query.require(
+        """
+        d.next_at >= ? AND (d.next_at, a.id) > (?, ?)
+        """, coming, coming, id.rawValue)
+    }
   }
 
-  private func withoutTime(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
+  private func withoutTime(_ filter: ReminderFilter, limit: Int) throws -> [ReminderRecord] {
     var query = ComposedQuery(Self.recordColumns)
     query.append("SELECT r.key, CAST(NULL AS BIGINT) AS coming FROM reminder r JOIN reminder_name a ON a.key = r.key")
     query.require("NOT EXISTS (SELECT 1 FROM due x WHERE x.reminder = r.key)")
     if let owner = filter.owner { query.require("r.owner = ?", owner) }
+    if let place = filter.after, place.coming == nil { query.require("a.id > ?", place.id.rawValue) }
     if !filter.includesFinished {
       query.require(
         """
@@ -469,7 +470,7 @@ extension SQLTransaction {
           OR r.follows IS NOT NULL AND \(Self.awaitsOther))
         """)
     }
-    query.append("ORDER BY a.id LIMIT ? OFFSET ?", page.limit, page.offset)
+    query.append("ORDER BY a.id LIMIT ?", limit)
     query.append(Self.recordJoins)
     return try connection.all(query, row: record).compactMap { $0 }
   }
@@ -517,6 +518,15 @@ extension SQLTransaction {
     query.beginConditions()
     if let from = filter.dueFrom { query.require("r.coming >= ?", from) }
     if let before = filter.dueBefore { query.require("r.coming < ?", before) }
+    if let coming = filter.after?.coming, let id = filter.after?.id {
+      query.require(
+        """
+        (r.coming IS NULL OR (r.coming, r.id) > (?, ?))
+        """, coming, id.rawValue)
+    } else if let place = filter.after {
+      query.require("r.coming IS NULL")
+      query.require("r.id > ?", place.id.rawValue)
+    }
     if !filter.includesFinished {
       query.require(
         """
@@ -525,7 +535,7 @@ extension SQLTransaction {
           OR r.follows IS NOT NULL AND \(Self.awaitsOther))
         """)
     }
-    query.append("ORDER BY r.coming IS NULL, r.coming, r.id LIMIT ? OFFSET ?", page.limit, page.offset)
+    query.append("ORDER BY r.coming IS NULL, r.coming, r.id LIMIT ?", page.limit)
     query.append(Self.recordJoins)
     return try connection.all(query, row: record).compactMap { $0 }
   }

@@ -325,16 +325,7 @@ private struct Machine {
   func next() async throws -> Instant? { try await store.read { try $0.reminder(Self.id)?.next } }
 
   func records() async throws -> [Occurrence] {
-    try await store.read { transaction in
-      var (all, offset) = ([Occurrence](), 0)
-      while true {
-        let page = try transaction.occurrences(
-          OccurrenceFilter(reminder: Self.id), page: Page(limit: 10_000, offset: offset))
-        all += page
-        offset += page.count
-        if page.isEmpty { return all.reversed() }
-      }
-    }
+    try await store.read { try $0.allOccurrences(OccurrenceFilter(reminder: Self.id)).reversed() }
   }
 
   /// Checks that nothing fired twice, no time is both in a run and recorded singly, and runs have correct counts.

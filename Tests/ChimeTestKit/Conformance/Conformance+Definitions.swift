@@ -145,11 +145,16 @@ extension StoreConformance {
         try await subject.read { store in
           let all = ["bbbb", "ffff", "eeee", "dddd", "aaaa", "cccc"]
           try expect(store.ids(ReminderFilter()), is: all, "all")
-          for size in 1...7 {
-            for offset in 0...7 {
-              try expect(
-                store.ids(ReminderFilter(), Page(limit: size, offset: offset)),
-                is: Array(all.dropFirst(offset).prefix(size)), "page of \(size) after \(offset)")
+          for filter in [ReminderFilter(), ReminderFilter(text: "")] {
+            for size in 1...7 {
+              var (filter, listed): (ReminderFilter, [String]) = (filter, [])
+              repeat {
+                let page = try store.ids(filter, Page(limit: size))
+                try expect(page, is: Array(all.dropFirst(listed.count).prefix(size)), "the next \(size)")
+                listed += page
+                filter.after = store.listedThrough
+              } while filter.after != nil
+              try expect(listed, is: all, "all in pages of \(size)")
             }
           }
           try expect(store.ids(ReminderFilter(), Page(limit: 0)), is: [], "an empty page")

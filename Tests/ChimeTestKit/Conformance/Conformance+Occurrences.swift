@@ -152,16 +152,19 @@ extension StoreConformance {
           try expect(seconds(OccurrenceFilter(owner: 0, reminder: second)), is: [], "another's reminder")
           try expect(
             seconds(OccurrenceFilter(reminder: ReminderID(rawValue: "none"))), is: [], "an unknown reminder")
-          for offset in 0..<11 {
+          for (place, time) in all.enumerated() {
+            let last = OccurrenceID(
+              reminder: ReminderID(rawValue: time % 10 == 1 ? "bbbb" : "aaaa"), scheduledAt: at(time))
             try expect(
-              seconds(OccurrenceFilter(), Page(limit: 3, offset: offset)), is: Array(all.dropFirst(offset).prefix(3)),
-              "three after \(offset)")
+              seconds(OccurrenceFilter(after: last), Page(limit: 3)), is: Array(all.dropFirst(place + 1).prefix(3)),
+              "three after \(time)")
             try expect(
-              seconds(OccurrenceFilter(reminder: second), Page(limit: 2, offset: offset)),
-              is: Array([51, 41, 31, 21, 11].dropFirst(offset).prefix(2)), "two of a reminder after \(offset)")
+              seconds(OccurrenceFilter(reminder: second, after: last), Page(limit: 2)),
+              is: Array([51, 41, 31, 21, 11].filter { $0 < time }.prefix(2)), "two of a reminder after \(time)")
           }
+          let gone = OccurrenceID(reminder: ReminderID(rawValue: "none"), scheduledAt: at(30))
           try expect(
-            seconds(OccurrenceFilter(reminder: second), Page(offset: .max)), is: [], "what comes after all there can be"
+            seconds(OccurrenceFilter(after: gone), Page(limit: 2)), is: [21, 20], "after one of a reminder that is gone"
           )
         }
       },

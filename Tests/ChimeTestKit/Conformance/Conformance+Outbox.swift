@@ -341,7 +341,14 @@ extension StoreConformance {
             (.cancelled, ["bbbb/desktop"]), (.pending, ["aaaa/team", "aaaa/desktop"]),
           ]
           for (state, wanted) in states { try expect(found(DeliveryFilter(state: state)), is: wanted, "\(state)") }
-          try expect(found(DeliveryFilter(), Page(limit: 2, offset: 3)), is: Array(all[3..<5]), "a page")
+          let listed = try store.deliveries(DeliveryFilter(), page: Page())
+          for (place, last) in listed.enumerated() {
+            try expect(
+              found(DeliveryFilter(after: last.id), Page(limit: 2)), is: Array(all[(place + 1)...].prefix(2)),
+              "two after \(place)")
+          }
+          let gone = DeliveryFilter(after: DeliveryID(rawValue: "msg_none"))
+          try expect(found(gone), is: [], "after one that is gone")
           try expect(
             store.counts(owner: nil),
             is: StoreCounts(reminders: 3, openOccurrences: 3, pendingDeliveries: 3, deadDeliveries: 1), "the counts")

@@ -63,17 +63,16 @@ extension StoreComparison {
         entry.fields = maybe(["fat": Quantity(grains: 7)]) ?? [:]
         said.append("\(try store.insert(entry))")
       case 6...8:
-        let page = Page(limit: 1, offset: pick(0...5))
-        guard var entry = try store.entries(EntryFilter(owner: owner, tracker: maybe(key.id)), page: page).first else {
-          break
-        }
+        let offset = pick(0...5)
+        let filter = EntryFilter(owner: owner, tracker: maybe(key.id))
+        guard var entry = try store.entries(filter, page: Page(limit: 1), offset: offset).first else { break }
         (entry.item, entry.day, entry.note) = (maybe(item), day, maybe("edited"))
         if pick(0...3) == 0, try store.tracker(key) != nil { entry.tracker = key.id }
         try store.update(entry)
         said.append("edited \(entry.id)")
       case 9, 10:
-        let page = Page(limit: 1, offset: pick(0...5))
-        guard let entry = try store.entries(EntryFilter(owner: owner), page: page).first else { break }
+        let (filter, page) = (EntryFilter(owner: owner), Page(limit: 1))
+        guard let entry = try store.entries(filter, page: page, offset: pick(0...5)).first else { break }
         let thief = pick(0...5) == 0 ? 3 - owner : owner
         said.append("removed \(String(describing: try store.removeEntry(entry.id, owner: thief)))")
       case 11: said.append("removed \(try store.removeEntries(of: key, in: days))")
@@ -169,7 +168,7 @@ extension StoreComparison {
         for filter in entryFilters(owner, name.map { TrackerID(rawValue: $0) }) {
           let entries = try store.entries(filter, page: page)
           lines.append("\(entries)")
-          lines.append("\(try store.entries(filter, page: Page(limit: 3, offset: 2)))")
+          lines.append("\(try store.entries(filter, page: Page(limit: 3), offset: 2))")
           lines.append("\(try store.entryCount(filter)) of \(entries.count)")
         }
       }

@@ -108,7 +108,8 @@ public struct StoreComparison: Sendable {
         })
       return "fired \(due)"
     case 8...10:
-      let listed = try store.occurrences(OccurrenceFilter(), page: Page(limit: 1, offset: pick(0...20)))
+      let passed = try store.occurrences(OccurrenceFilter(), page: Page(limit: pick(0...20))).last?.id
+      let listed = try store.occurrences(OccurrenceFilter(after: passed), page: Page(limit: 1))
       guard var occurrence = listed.first else { return "nothing to update" }
       let states: [Occurrence.State] = [
         .delivered, .snoozed(until: now + .seconds(Int64(pick(-5...30)))), .done, .dismissed, .fired,
@@ -141,7 +142,8 @@ public struct StoreComparison: Sendable {
       }
       return "endpoint removed \(try store.removeEndpoint(queue, now: now))"
     case 15, 16:
-      let listed = try store.deliveries(DeliveryFilter(), page: Page(limit: 2, offset: pick(0...20)))
+      let passed = try store.deliveries(DeliveryFilter(), page: Page(limit: pick(0...20))).last?.id
+      let listed = try store.deliveries(DeliveryFilter(after: passed), page: Page(limit: 2))
       if pick(0...1) == 0 {
         try store.release(listed.map(\.id), now: now)
         return "released"

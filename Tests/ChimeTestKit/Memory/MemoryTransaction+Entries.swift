@@ -41,8 +41,9 @@ extension MemoryTransaction {
     contents.tracking.entry(id).flatMap { $0.owner == owner ? $0 : nil }
   }
 
-  func entries(_ filter: EntryFilter, page: Page) throws -> [Entry] {
-    try matching(filter).sorted { ($0.at, $0.id) > ($1.at, $1.id) }.on(page)
+  func entries(_ filter: EntryFilter, page: Page, offset: Int) throws -> [Entry] {
+    let found = try matching(filter).sorted { ($0.at, $0.id) > ($1.at, $1.id) }
+    return Array(found.dropFirst(offset).prefix(page.limit))
   }
 
   func entryCount(_ filter: EntryFilter) throws -> Int { try matching(filter).count }

@@ -115,7 +115,10 @@ extension MemoryTransaction {
   }
 
   func deliveries(_ filter: DeliveryFilter, page: Page) throws -> [Delivery] {
-    contents.outbox.values.sorted { $0.place > $1.place }.map(\.delivery).filter { delivery in
+    var place = Int.max
+    if let last = filter.after { place = contents.outbox[last]?.place ?? Int.min }
+    let earlier = contents.outbox.values.filter { $0.place < place }.sorted { $0.place > $1.place }
+    let found = earlier.map(\.delivery).filter { delivery in
       if let owner = filter.owner, delivery.queue.owner != owner { return false }
       if let channel = filter.channel, delivery.queue.channel != channel { return false }
       if let reminder = filter.reminder, delivery.occurrence.reminder != reminder { return false }
@@ -123,7 +126,8 @@ extension MemoryTransaction {
       if let from = filter.from, delivery.createdAt < from { return false }
       if let before = filter.before, delivery.createdAt >= before { return false }
       return filter.state.map { $0 == delivery.state.kind } ?? true
-    }.on(page)
+    }
+    return Array(found.prefix(page.limit))
   }
 
   func receipt(of id: DeliveryID) throws -> String? {

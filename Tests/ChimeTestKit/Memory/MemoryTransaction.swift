@@ -7,6 +7,7 @@ final class MemoryTransaction: StoreTransaction {
   /// The changes since this was last cleared.
   var changed = Changes()
   private(set) var tenantsWithMore: Set<UInt32> = []
+  private(set) var listedThrough: ReminderPlace?
   /// The number of writes before the simulated disk is full; nil for no limit.
   var writesLeft: Int?
   private let isReadOnly: Bool
@@ -189,14 +190,18 @@ final class MemoryTransaction: StoreTransaction {
       guard let text = filter.text.map(plain) else { return true }
       return ([reminder.title, reminder.id.rawValue] + reminder.tags).contains { occurs(text, in: $0) }
     }
-    return records.sorted { left, right in
+    func precedes(_ left: ReminderPlace, _ right: ReminderPlace) -> Bool {
       switch (left.coming, right.coming) {
       case (let one?, let other?) where one != other: one < other
       case (.some, nil): true
       case (nil, .some): false
-      default: left.reminder.id < right.reminder.id
+      default: left.id < right.id
       }
-    }.on(page)
+    }
+    let found = records.filter { record in filter.after.map { precedes($0, record.place) } ?? true }
+      .sorted { precedes($0.place, $1.place) }.prefix(page.limit)
+    listedThrough = found.last?.place
+    return Array(found)
   }
 
   func reminderIDs(_ selection: ReminderSelection, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
@@ -237,15 +242,15 @@ final class MemoryTransaction: StoreTransaction {
       if filter.openOnly, !occurrence.isOpen { return false }
       if let from = filter.from, occurrence.id.scheduledAt < from { return false }
       if let before = filter.before, occurrence.id.scheduledAt >= before { return false }
-      return true
+      return filter.after.map { place(occurrence.id) < place($0) } ?? true
     }
     if let reminder = filter.reminder {
       var found: [Occurrence] = []
       for id in contents.occurrenceIDs(of: reminder, from: filter.from, before: filter.before).reversed() {
-        guard found.count - page.offset < page.limit else { break }
+        guard found.count < page.limit else { break }
         if let occurrence = contents.occurrences[id], matches(occurrence) { found.append(occurrence) }
       }
-      return found.on(page)
+      return found
     }
     // Sort small keys, not the occurrences themselves.
     var places: [(at: Instant, order: Int, id: OccurrenceID)] = []
@@ -253,7 +258,7 @@ final class MemoryTransaction: StoreTransaction {
       places.append((id.scheduledAt, order(id), id))
     }
     places.sort { ($0.at, $0.order) > ($1.at, $1.order) }
-    return places.on(page).compactMap { contents.occurrences[$0.id] }
+    return places.prefix(page.limit).compactMap { contents.occurrences[$0.id] }
   }
 
   func doneTimes(of id: ReminderID, from first: Instant) throws -> [Instant] {
@@ -287,6 +292,8 @@ final class MemoryTransaction: StoreTransaction {
       return ping
     }
   }
+
+  private func place(_ id: OccurrenceID) -> (at: Instant, order: Int) { (id.scheduledAt, order(id)) }
 
   func order(_ id: OccurrenceID) -> Int { contents.order[id.reminder] ?? -1 }
 
@@ -457,8 +464,8 @@ extension Occurrence {
   fileprivate var isSnoozed: Bool { if case .snoozed = state { true } else { false } }
 }
 
-extension Array {
-  func on(_ page: Page) -> [Element] { Array(dropFirst(page.offset).prefix(page.limit)) }
+extension ReminderRecord {
+  fileprivate var place: ReminderPlace { ReminderPlace(coming: coming, id: reminder.id) }
 }
 
 extension Collection where Element == UInt8 {

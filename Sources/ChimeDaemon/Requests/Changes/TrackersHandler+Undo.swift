@@ -172,13 +172,8 @@ extension TrackersHandler {
       let (outcome, effects, _) = try TrackingRestore(tracking(transaction)).finish(
         plan, as: .startedOver, detail, using: &generator)
       // A backup has no finished reminders. They are removed too.
-      var finished = Page(limit: 500)
-      while true {
-        let left = try transaction.reminders(ReminderFilter(owner: caller.owner), page: finished)
+      try transaction.eachPage(of: ReminderFilter(owner: caller.owner)) { left in
         for record in left { try transaction.remove(record.reminder.id, now: now) }
-        // Unreadable reminders stay.
-        finished.offset += transaction.unreadable.count
-        if left.count + transaction.unreadable.count < finished.limit { break }
       }
       try transaction.setNote(LastAction.note(of: caller.owner), nil)
       let notices = TrackingNotices.of(outcome, owner: caller.owner, saying: "started over: everything was removed")

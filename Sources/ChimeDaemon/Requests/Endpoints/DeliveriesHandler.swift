@@ -12,20 +12,23 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
 
   func handle(_ request: DeliveriesInterface.List) async throws -> DeliveriesInterface.List.Reply {
     let filter = request.filter
-    let page = try page(limit: request.limit, cursor: request.cursor)
+    let page = try page(limit: request.limit)
     let (from, before) = (try instant(filter?.since, "since"), try instant(filter?.before, "before"))
     return try await store.read { [self] transaction in
       let reminder = try filter?.reminder.map {
         try reminders(in: transaction).reminder($0).reminder.id
       }
-      let query = DeliveryFilter(
+      var query = DeliveryFilter(
         owner: caller.sees, channel: filter?.channel.map(ChannelName.init(rawValue:)), reminder: reminder,
         state: filter?.state.flatMap { DeliveryFilter.State(rawValue: $0.rawValue) }, from: from, before: before)
       var listed: [DeliveriesInterface.Delivery] = []
-      let cursor = try inParts(page) { part in
-        let found = try transaction.deliveries(query, page: part).map { try described($0, transaction) }
+      let cursor = try inParts(page, after: place(request.cursor)) { part, place in
+        query.after = place
+        let deliveries = try transaction.deliveries(query, page: part)
+        let found = try deliveries.map { try described($0, transaction) }
         listed += found
-        return (found.count, found.reduce(0) { $0 + 600 + $1.title.utf8.count + ($1.lastResult?.utf8.count ?? 0) })
+        let bytes = found.reduce(0) { $0 + 600 + $1.title.utf8.count + ($1.lastResult?.utf8.count ?? 0) }
+        return (found.count, bytes, deliveries.last?.id)
       }
       return DeliveriesInterface.List.Reply(deliveries: listed, cursor: cursor)
     }
@@ -184,12 +187,12 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
   ) throws {
     var filter = selection
     filter.state = state
-    var page = Page(limit: 10_000)
+    let page = Page(limit: 10_000)
     while true {
       let found = try transaction.deliveries(filter, page: page)
       for delivery in found { try body(delivery) }
       if found.count < page.limit { return }
-      page = Page(limit: page.limit, offset: page.offset + found.count)
+      filter.after = found.last?.id
     }
   }
 

@@ -103,11 +103,12 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
   }
 
   func handle(_ request: ExpectationsInterface.List) async throws -> ExpectationsInterface.List.Reply {
-    let page = try page(limit: request.limit, cursor: request.cursor)
+    let page = try page(limit: request.limit)
     return try await store.read { [self] transaction in
-      let filter = ReminderFilter(owner: caller.sees, expectationsOnly: true)
+      var filter = ReminderFilter(owner: caller.sees, expectationsOnly: true)
       var listed: [ExpectationsInterface.Expectation] = []
-      let cursor = try inParts(page) { part in
+      let cursor = try inParts(page, after: place(request.cursor)) { part, place in
+        filter.after = place
         let records = try transaction.reminders(filter, page: part)
         var bytes = 0
         for record in records {
@@ -118,7 +119,7 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
           bytes += 2_000 + found.title.utf8.count + found.when.utf8.count
           listed.append(found)
         }
-        return (records.count + transaction.unreadable.count, bytes)
+        return (records.count + transaction.unreadable.count, bytes, transaction.listedThrough)
       }
       return ExpectationsInterface.List.Reply(expectations: listed, cursor: cursor)
     }

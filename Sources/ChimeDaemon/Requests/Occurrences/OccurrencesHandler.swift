@@ -10,7 +10,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
     let filter = request.filter
     let from = try instant(filter?.since, "since")
     let before = try instant(filter?.before, "before")
-    let page = try page(limit: request.limit, cursor: request.cursor)
+    let page = try page(limit: request.limit)
     return try await store.read { [self] transaction in
       let reminder = try filter?.reminder.map { text -> ReminderID in
         // History outlives its reminder, which may be named by its id.
@@ -24,14 +24,15 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
           return ReminderID(rawValue: text)
         }
       }
-      let query = OccurrenceFilter(
+      var query = OccurrenceFilter(
         owner: caller.sees, reminder: reminder, openOnly: filter?.open ?? false, from: from, before: before)
       let wire = self.wire
       var listed: [OccurrencesInterface.Occurrence] = []
-      let cursor = try inParts(page) { part in
+      let cursor = try inParts(page, after: place(request.cursor)) { part, place in
+        query.after = place
         let found = try transaction.occurrences(query, page: part)
         listed += found.map { wire.occurrence($0) }
-        return (found.count, found.reduce(0) { $0 + 400 + $1.title.utf8.count })
+        return (found.count, found.reduce(0) { $0 + 400 + $1.title.utf8.count }, found.last?.id)
       }
       return OccurrencesInterface.List.Reply(occurrences: listed, cursor: cursor)
     }

@@ -9,17 +9,18 @@ extension OccurrencesHandler {
   func handle(
     _ request: OccurrencesInterface.Upcoming
   ) async throws -> OccurrencesInterface.Upcoming.Reply {
-    let page = try page(limit: request.limit, cursor: nil)
+    let page = try page(limit: request.limit)
     let before = try instant(request.before, "before")
     return try await store.read { [self] transaction in
-      let filter = ReminderFilter(owner: caller.sees, includesFinished: false)
+      var filter = ReminderFilter(owner: caller.sees, includesFinished: false)
       var coming: [(at: Instant, UpcomingTime)] = []
       let silences = try transaction.silences()
       // The list is full: later times have no place in it.
       var end = before ?? .latest
       var room = page.limit
       var awaiting: [OccurrencesInterface.Awaiting] = []
-      _ = try inParts(page) { part in
+      _ = try inParts(page, after: nil) { part, place in
+        filter.after = place
         let records = try transaction.reminders(filter, page: part)
         for record in records {
           let awaits = record.coming == nil && record.awaitsOther || wire.waiting(record) != nil
@@ -38,7 +39,7 @@ extension OccurrencesHandler {
           (coming, room) = Self.earliest(coming, room)
           end = coming.last.map { min(end, $0.at) } ?? end
         }
-        return (records.count + transaction.unreadable.count, 0)
+        return (records.count + transaction.unreadable.count, 0, transaction.listedThrough)
       }
       return OccurrencesInterface.Upcoming.Reply(
         upcoming: Self.earliest(coming, room).kept.map(\.1), awaiting: before == nil ? awaiting.nilIfEmpty : nil)

@@ -158,14 +158,16 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart, TrackingPart 
 
   func handle(_ request: Interface.List) async throws -> Interface.List.Reply {
     let query = try ReminderQuery(request.filter, of: requestContext)
-    let page = try page(limit: request.limit, cursor: request.cursor)
+    let page = try page(limit: request.limit)
     let reachability = await loop.reachability()
     return try await store.read { [self] transaction in
       let wire = self.wire
       var wanted: [Interface.Reminder] = []
       var warnings: [String] = []
-      let cursor = try inParts(page) { part in
-        let records = try transaction.reminders(query.stored, page: part)
+      var filter = query.stored
+      let cursor = try inParts(page, after: place(request.cursor)) { part, place in
+        filter.after = place
+        let records = try transaction.reminders(filter, page: part)
         warnings += transaction.unreadable.map(\.reason)
         var bytes = 0
         wanted.reserveCapacity(wanted.count + records.count)
@@ -176,7 +178,7 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart, TrackingPart 
           bytes += Self.bytes(of: reminder)
           wanted.append(reminder)
         }
-        return (records.count + transaction.unreadable.count, bytes)
+        return (records.count + transaction.unreadable.count, bytes, transaction.listedThrough)
       }
       return Interface.List.Reply(reminders: wanted, cursor: cursor, warnings: warnings.isEmpty ? nil : warnings)
     }

@@ -100,7 +100,7 @@ extension TrackersHandler {
         owner: caller.owner, tracker: tracker?.id, days: range, weekdays: weekdays,
         item: try tracker.flatMap { tracker in try request.item.map { try lookup.item($0, of: tracker).id } },
         hasNote: request.withNotes ?? false, hasMilestone: request.withMilestones ?? false, text: text)
-      let found = limit == 0 ? [] : try transaction.entries(filter, page: Page(limit: limit, offset: offset))
+      let found = limit == 0 ? [] : try transaction.entries(filter, page: Page(limit: limit), offset: offset)
       let total = try transaction.entryCount(filter)
       return Tracking.Entries.Reply(entries: fitting(try wired(found, transaction)), total: total)
     }
