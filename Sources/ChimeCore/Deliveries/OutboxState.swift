@@ -96,7 +96,8 @@ public struct OutboxState {
     private var before: [Thing: UInt64] = [:]
 
     mutating func note(_ thing: Thing, _ number: UInt64) {
-      last[thing] = number
+      // Commits may be reported out of order.
+      last[thing] = max(number, last[thing] ?? before[thing] ?? number)
       // Far fewer commits pass before a transaction that was in flight meanwhile is reported.
       if last.count >= 4 * OutboxTransaction.limit { (last, before) = ([:], last) }
     }

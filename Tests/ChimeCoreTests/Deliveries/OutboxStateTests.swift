@@ -79,6 +79,16 @@ struct OutboxStateTests {
     #expect(outbox.hold([first], asOf: 4) == [first.claim])
   }
 
+  /// An answer is reported before an earlier firing, which calls off the former rounds of the same occurrence.
+  @Test func calledOffMessageStaysSoWhateverIsReportedLater() {
+    var outbox = OutboxState()
+    let round = claimed("msg_2", round: 2)
+    outbox.callOff([round.message.occurrence.id], asOf: 3)
+    outbox.callOff([round.message.occurrence.id], asOf: 2)
+    #expect(outbox.hold([round], asOf: 2) == [])
+    #expect(outbox.hold([round], asOf: 4) == [round.claim])
+  }
+
   @Test func laterRoundReplacesHeldEarlierOnes() {
     var outbox = OutboxState()
     let held = [
