@@ -362,7 +362,10 @@ final class Storm {
     }
     log("all were delivered \(Int(Date().timeIntervalSince1970) - begin - span + 1) s after the last was due")
     try await sharesAreEven()
-    for daemon in daemons { #expect(try await daemon.stop() == .exited(0)) }
+    for daemon in daemons {
+      let ending = try await daemon.stop()
+      #expect(ending == .exited(0), "\(ending): \(daemon.process.errors.suffix(2_000))")
+    }
   }
 
   func log(_ what: String) { print("FleetStormTests: \(what)") }
