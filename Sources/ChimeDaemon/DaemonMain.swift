@@ -240,6 +240,7 @@ package enum DaemonMain {
     let log = log ?? Log(level: .info)
     log(.error, message, id: .cannotStart)
     log.finish()
-    exit(code)
+    // As at a stop, other threads may still be ending.
+    _exit(code)
   }
 }

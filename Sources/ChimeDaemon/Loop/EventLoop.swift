@@ -468,7 +468,8 @@ actor EventLoop {
       await store.close()
       paths.removeSocket()
       log.finish()
-      exit(status)
+      // Threads may still be ending, and exit(3) would let OpenSSL take down what their ends use.
+      _exit(status)
     }
   }
 }
