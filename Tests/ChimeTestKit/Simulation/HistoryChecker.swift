@@ -46,6 +46,8 @@ final class HistoryChecker {
   /// Notes that the daemon knows that the clock was set.
   func clockIsKnown() {
     trustsClock(from: world.wall + HistoryUpkeep.settling)
+    // Something may have happened since the step.
+    isDueSince = nil
     if isAsked { notBefore = nil }
   }
 

@@ -65,15 +65,17 @@ extension InvariantChecker {
   /// Returns the reminder's former state with the chain times given since; checks that each time has a cause.
   func withGivenTimes(_ before: Known, _ after: Known, _ work: Work) -> Known {
     let reminder = after.reminder
-    guard reminder.follows != nil, reminder.chainedTimes != before.reminder.chainedTimes,
+    let given = chains.given[reminder.id] ?? []
+    guard reminder.follows != nil, reminder.chainedTimes != before.reminder.chainedTimes || !given.isEmpty,
       work.kind != .recomputeDueTimes,
       !work.kind.asks(.edit, of: reminder.id)
     else { return before }
     let (old, new) = (Set(before.reminder.chainedTimes ?? []), Set(reminder.chainedTimes ?? []))
-    let added = new.subtracting(old)
-    for time in added where chains.given[reminder.id]?.contains(time) != true {
+    for time in new.subtracting(old) where !given.contains(time) {
       fail("\(reminder.id) was given the time \(time.text), and no followed occurrence has ended")
     }
+    // After the clock went back, a time may be given again whose record is gone from the history.
+    let added = new.subtracting(old.subtracting(given))
     let waiting = before.regular?.scheduledAt ?? .latest
     for time in old.subtracting(new) where time >= waiting && time + reminder.jitterOffset > work.now {
       fail("\(reminder.id) has lost its time \(time.text)")
