@@ -49,12 +49,10 @@ package struct BodyJob<Value: Sendable>: Job {
   package let isApart: Bool
 
   package init(
-    body: @escaping @Sendable (any StoreTransaction) throws -> Value, caller: CheckedContinuation<Value, any Error>,
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value, _ caller: CheckedContinuation<Value, any Error>,
     isApart: Bool = false
   ) {
-    self.body = body
-    self.caller = caller
-    self.isApart = isApart
+    (self.body, self.caller, self.isApart) = (body, caller, isApart)
   }
 
   package func run(in transaction: any StoreTransaction) -> any CommitCompletion {

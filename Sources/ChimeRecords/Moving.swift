@@ -86,7 +86,7 @@ package enum MovedTables {
   package static let own: Set<String> = ["layout", "number", "node", "shard_lease", "revision", "staying"]
 
   /// Columns that exist in one engine only and mean nothing after its daemon ends.
-  package static let passing: Set<String> = ["delivery.epoch", "attempt.scheduled_at"]
+  package static let passing: Set<String> = ["delivery.epoch"]
 
   /// Tables that may have rows in a store that counts as empty: a daemon writes them at its first start.
   package static let incidental: Set<String> = own.union(["note", "tenant"])

@@ -1,3 +1,4 @@
+package import ChimeCore
 package import ChimeSchedule
 
 /// A StoredRow is a row of a result. Columns are counted from 0.
@@ -20,6 +21,10 @@ extension StoredRow {
   package func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
 
   package func optionalInstant(_ column: Int32) -> Instant? { isNull(column) ? nil : instant(column) }
+
+  package func queue(_ column: Int32) -> DeliveryQueue {
+    DeliveryQueue(owner: uint32(column), channel: ChannelName(rawValue: text(column + 1)))
+  }
 
   package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 }

@@ -1,39 +1,39 @@
-public import ChimeCore
+package import ChimeCore
 import ChimeRecords
 import Glibc
 
 /// A DatabaseInspection describes a store's database and server, whether or not a daemon uses it.
 ///
 /// Values that the role may not see are nil; it needs `pg_monitor` to see other roles' activity.
-public struct DatabaseInspection: Sendable {
+package struct DatabaseInspection: Sendable {
   /// The version number as PostgreSQL counts: 150003 is 15.3.
-  public var version = 0
+  package var version = 0
   /// The size of the whole database.
-  public var bytes: Int64 = 0
+  package var bytes: Int64 = 0
   /// The number of connected standby servers.
-  public var standbys = 0
+  package var standbys = 0
   /// The number of standbys that a commit may wait for; nil if it is not visible.
-  public var synchronousStandbys: Int?
+  package var synchronousStandbys: Int?
   /// Whether a commit waits for a standby at all (`synchronous_standby_names`, `synchronous_commit`).
-  public var waitsForStandby = false
+  package var waitsForStandby = false
   /// The lead of the server's clock over the local one in milliseconds, accurate to half of `roundTrip`.
-  public var clockAhead: Int64 = 0
+  package var clockAhead: Int64 = 0
   /// The duration of the clock query in milliseconds.
-  public var roundTrip: Int64 = 0
+  package var roundTrip: Int64 = 0
   /// The age of the oldest open transaction in seconds, and its session.
-  public var oldestTransaction: (seconds: Int64, holder: String)?
+  package var oldestTransaction: (seconds: Int64, holder: String)?
   /// Whether autovacuum is on, for the server and the table `due`.
-  public var hasAutovacuum = true
+  package var hasAutovacuum = true
   /// The numbers of dead and live rows in the table `due`.
-  public var deadRows: Int64 = 0
-  public var liveRows: Int64 = 0
+  package var deadRows: Int64 = 0
+  package var liveRows: Int64 = 0
   /// The number of missing partitions among this month and the next.
-  public var missingPartitions = 0
+  package var missingPartitions = 0
   /// The approximate number of occurrences outside all monthly partitions.
-  public var unpartitionedRows: Int64 = 0
-  public var connections = 0
+  package var unpartitionedRows: Int64 = 0
+  package var connections = 0
   /// The connection limit for ordinary roles.
-  public var maxConnections = 0
+  package var maxConnections = 0
 }
 
 extension PostgresStore {
@@ -41,7 +41,7 @@ extension PostgresStore {
   ///
   /// - Parameter limit: the timeout for connecting and for each query, in milliseconds; a person waits for the result.
   /// - Throws: the failures of `open` for an unreachable or newer database.
-  public static func inspect(
+  package static func inspect(
     _ place: PostgresConfiguration, within limit: Int64 = 1_000
   ) throws(StoreFailure) -> DatabaseInspection {
     do {
@@ -114,18 +114,11 @@ extension DatabaseInspection {
   private mutating func lookAtClock(_ connection: Connection) throws {
     roundTrip = .max
     for _ in 0..<3 {
-      let before = Self.clock()
+      let before = nanoseconds(CLOCK_REALTIME) / 1_000_000
       let there = try connection.first("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint") { $0.int64(0) }
-      let after = Self.clock()
+      let after = nanoseconds(CLOCK_REALTIME) / 1_000_000
       guard let there, after - before < roundTrip else { continue }
       (roundTrip, clockAhead) = (after - before, there - (before + after) / 2)
     }
-  }
-
-  /// Returns the local time in milliseconds since the epoch.
-  private static func clock() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
   }
 }

@@ -100,16 +100,7 @@ package final class PostgresTarget: StoreTarget {
 
   package func write(_ shape: TableShape, _ feed: (([RawCell]) throws -> Void) throws -> Void) throws {
     let columns = shape.columns.indices.map { "unnest($\($0 + 1))" }.joined(separator: ", ")
-    var statement = "INSERT INTO chime.\"\(shape.table)\" (\(shape.list)) OVERRIDING SYSTEM VALUE SELECT \(columns)"
-    // SQLite's attempts do not have their partition.
-    if shape.table == "attempt", !shape.columns.contains(where: { $0.name == "scheduled_at" }) {
-      let named = shape.columns.enumerated().map { "unnest($\($0 + 1)) \"\($1.name)\"" }.joined(separator: ", ")
-      statement = """
-        INSERT INTO chime.attempt (\(shape.list), scheduled_at)
-        SELECT t.*, coalesce(d.scheduled_at, t.started_at)
-        FROM (SELECT \(named)) t LEFT JOIN chime.delivery d ON d.key = t.delivery
-        """
-    }
+    let statement = "INSERT INTO chime.\"\(shape.table)\" (\(shape.list)) OVERRIDING SYSTEM VALUE SELECT \(columns)"
     let empty = Rows(shape)
     var rows = empty
     try feed { row in
@@ -159,20 +150,11 @@ extension PostgresConfiguration {
       try connection.script("SET lock_timeout = \(lockTimeout); SELECT pg_advisory_lock(\(Schema.daemonLock))::text")
       try connection.script("SET lock_timeout = 0")
     } catch {
-      guard !connection.isLost, let holder = try connection.script(Self.holder) else { throw error }
+      guard !connection.isLost, let holder = try connection.holders() else { throw error }
       throw StoreFailure.held(by: holder)
     }
     return connection
   }
-
-  private static let holder = """
-    SELECT 'session ' || l.pid || ' of ' || a.usename || ' at '
-      || coalesce(host(a.client_addr), 'the database''s own machine')
-    FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
-      AND (l.classid::bigint, l.objid::bigint) = (\(Schema.daemonLock))
-      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    """
 }
 
 extension Connection: RawTables {

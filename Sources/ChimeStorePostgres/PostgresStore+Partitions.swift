@@ -1,9 +1,9 @@
-public import ChimeCore
+package import ChimeCore
 import ChimeRecords
 import Dispatch
 
 extension PostgresStore {
-  public func maintainPartitions(_ edge: HistoryEdge?) async throws -> PruneResult {
+  package func maintainPartitions(_ edge: HistoryEdge?) async throws -> PruneResult {
     try await withCheckedThrowingContinuation { caller in
       // The work may take minutes and nothing waits for it, so it has its own queue.
       DispatchQueue(label: "chime.store.partitions", qos: .utility).async {
@@ -12,7 +12,7 @@ extension PostgresStore {
     }
   }
 
-  public func partitionCounts() async throws -> (months: Int, unpartitionedRows: Int) {
+  package func partitionCounts() async throws -> (months: Int, unpartitionedRows: Int) {
     try await read { transaction in
       guard let connection = (transaction as? Transaction)?.connection else { return (0, 0) }
       let found = try connection.first(

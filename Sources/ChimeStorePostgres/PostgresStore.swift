@@ -1,4 +1,4 @@
-public import ChimeCore
+package import ChimeCore
 import ChimeRecords
 import Dispatch
 import Synchronization
@@ -17,7 +17,7 @@ import Synchronization
 /// Several daemons may use the database: each session holds a share of an advisory lock, which a schema change takes
 /// exclusively. A lost session fails its transaction as `.unavailable`, unless it turns out to have committed. The next
 /// call opens a new session on whichever host accepts writes. A transaction that conflicts with another one is run again.
-public final class PostgresStore: Store {
+package final class PostgresStore: Store {
   private let writer: Session
   private let reader: Session
   /// The session for long reads, which exists only during a read.
@@ -50,7 +50,7 @@ public final class PostgresStore: Store {
   /// - Throws: `.unavailable` with advice if it cannot be reached or used; `.held` if a migration is needed and another
   ///   daemon uses the tables, or an older program holds the database exclusively; `.newerSchema` if a newer program
   ///   wrote it.
-  public static func open(
+  package static func open(
     _ place: PostgresConfiguration, onTime: @escaping @Sendable (StoreTime) -> Void = { _ in }
   ) throws(StoreFailure) -> PostgresStore {
     let store = try PostgresStore(place, onTime)
@@ -77,40 +77,27 @@ public final class PostgresStore: Store {
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  public var isShared: Bool { true }
+  package var isShared: Bool { true }
 
-  public func write<Result: Sendable>(
+  package func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { caller in
-      submit(BodyJob(body: body, caller: caller))
-    }
+    try await withCheckedThrowingContinuation { submit(BodyJob(body, $0)) }
   }
 
-  public func read<Result: Sendable>(
+  package func read<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { caller in
-      let job = BodyJob(body: body, caller: caller)
-      if state.withLock({ $0.isClosed }) { return job.refuse(.closed) }
-      reader.queue.async { self.view(job, self.reader) }
-    }
+    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), apart: false) }
   }
 
-  public func readApart<Result: Sendable>(
+  package func readApart<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { caller in
-      let job = BodyJob(body: body, caller: caller)
-      if state.withLock({ $0.isClosed }) { return job.refuse(.closed) }
-      apart.queue.async {
-        self.view(job, self.apart)
-        self.apart.drop()
-      }
-    }
+    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), apart: true) }
   }
 
-  public func close() async {
+  package func close() async {
     state.withLock { $0.isClosed = true }
     // Accepted jobs are ahead of this block on each queue and need the session and the leases until they are done.
     for session in [writer, reader, apart] {
@@ -171,6 +158,15 @@ public final class PostgresStore: Store {
   }
 
   // MARK: Reading
+
+  private func view(_ job: any Job, apart isApart: Bool) {
+    if isClosed { return job.refuse(.closed) }
+    let session = isApart ? apart : reader
+    session.queue.async {
+      self.view(job, session)
+      if isApart { session.drop() }
+    }
+  }
 
   private func view(_ job: any Job, _ session: Session) {
     do throws(StoreFailure) {

@@ -60,6 +60,7 @@ struct OccurrenceRows {
   }
 
   /// Replaces rows that repeat at that very time or were missed without firing, and inserts rows that do not exist.
+  /// `completion` may receive a slot twice.
   func replacement(
     on connection: Connection, completion: @escaping ([Int]) -> Void
   ) throws -> [Connection.Queued] {
@@ -79,17 +80,7 @@ struct OccurrenceRows {
       RETURNING o.scheduled_at, o.reminder
       """, rows, List(again)
     ) { completion(written($0)) }
-      + connection.queued(
-        """
-        INSERT INTO occurrence (
-          scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
-          run_count, run_through, title, repeats, repeat_at, answered_by)
-        SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8),
-          unnest($9), unnest($10), unnest($11), unnest($12), unnest($13), unnest($14), unnest($15), unnest($16), unnest($17)
-        ON CONFLICT (scheduled_at, reminder) DO NOTHING
-        RETURNING scheduled_at, reminder
-        """, rows
-      ) { completion(written($0)) }
+      + insertion(on: connection, completion: completion)
   }
 
   /// Returns the slots of the rows in an answer.

@@ -4,7 +4,7 @@ import ChimeRecords
 /// The schema of the database and its migrations. Everything is in the schema `chime`.
 enum Schema {
   static let migrations = [
-    Migration(version: 1, script: SharedTables.script(.postgres) + version1 + monthFunctions)
+    Migration(version: 1, script: SharedTables.script(.postgres) + ownTables + monthFunctions)
   ]
 
   /// The newest version that this program knows.
@@ -57,82 +57,7 @@ enum Schema {
   }
 }
 
-// Times are milliseconds since the epoch. Codes are the indexes of the domain's enum cases. The bound in a partial
-// index is the last code that is included. Text is compared byte by byte.
-//
-// Tables that each firing writes have no foreign keys: a check would lock and look up a row for every row.
-private let version1 = """
-  CREATE INDEX reminder_title ON reminder USING hash (title);
-  CREATE INDEX reminder_except ON reminder (key) WHERE strpos(schedule, 'except') > 0;
-  CREATE INDEX reminder_expects ON reminder (key) WHERE strpos(definition, '"within":') > 0;
-
-  -- What the clock waits for. `snooze_of` is -1 for a reminder's regular time, whose scheduled time is `scheduled_at`, or
-  -- `next_at` where that is null; otherwise it is the scheduled time of an occurrence that comes again at `next_at`.
-  -- `wakes`: 1 when the machine is woken for it. `bucket` leads the index, so that several connections claim apart from
-  -- each other and the dead rows of one time do not lie in front of all that comes after it.
-  CREATE TABLE due (
-    reminder BIGINT NOT NULL REFERENCES reminder (key) ON DELETE CASCADE,
-    snooze_of BIGINT NOT NULL,
-    next_at BIGINT NOT NULL,
-    scheduled_at BIGINT,
-    wakes SMALLINT NOT NULL DEFAULT 0,
-    bucket SMALLINT NOT NULL GENERATED ALWAYS AS (reminder % 16) STORED,
-    PRIMARY KEY (reminder, snooze_of)
-  ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
-  CREATE INDEX due_next ON due (bucket, next_at);
-  CREATE INDEX due_snoozed ON due (reminder) WHERE snooze_of >= 0;
-  CREATE INDEX due_moved ON due (scheduled_at) WHERE scheduled_at IS NOT NULL;
-  CREATE INDEX due_waking ON due (next_at) WHERE wakes = 1;
-
-  -- Times that have come, and attempts, lie by months of the scheduled time (UTC), so that a month that is over is dropped
-  -- and not deleted row by row. What is in no month that has been made is in the `_rest` of each.
-  --
-  -- state: 0 fired, 1 delivered, 2 snoozed (until `snoozed_until`), 3 done, 4 dismissed, 5 missed (for `reason`).
-  CREATE TABLE occurrence (
-    scheduled_at BIGINT NOT NULL,
-    reminder BIGINT NOT NULL,
-    owner BIGINT NOT NULL,
-    fired_at BIGINT,
-    delivered_at BIGINT,
-    ended_at BIGINT,
-    snoozed_until BIGINT,
-    run_through BIGINT,
-    repeat_at BIGINT,
-    state SMALLINT NOT NULL CHECK (state BETWEEN 0 AND 6),
-    rounds INTEGER NOT NULL,
-    repeats INTEGER NOT NULL,
-    run_count BIGINT,
-    reason TEXT COLLATE "C",
-    late TEXT COLLATE "C",
-    answered_by TEXT COLLATE "C",
-    title TEXT COLLATE "C" NOT NULL,
-    PRIMARY KEY (scheduled_at, reminder)
-  ) PARTITION BY RANGE (scheduled_at);
-  -- A time is in one of the two.
-  CREATE INDEX occurrence_open ON occurrence (reminder, scheduled_at, owner, state) WHERE state <= 2;
-  CREATE INDEX occurrence_closed ON occurrence (reminder, scheduled_at) WHERE state > 2;
-  -- When others that wait for a reminder find it done.
-  CREATE INDEX occurrence_done ON occurrence (reminder, ended_at) WHERE state = 3 OR reason = 'doneAlready';
-  CREATE TABLE occurrence_rest PARTITION OF occurrence DEFAULT;
-
-  -- Attempts that others followed. Append only. `position` counts the delivery's, from 1.
-  -- outcome: 0 delivered, 1 failed, 2 refused.
-  -- `scheduled_at` is that of the delivery's occurrence, so that both go with the same month, and an attempt is looked
-  -- for in one month only.
-  CREATE TABLE attempt (
-    delivery BIGINT NOT NULL,
-    position INTEGER NOT NULL,
-    started_at BIGINT NOT NULL,
-    took_ms BIGINT NOT NULL,
-    status BIGINT,
-    outcome SMALLINT NOT NULL,
-    answer TEXT COLLATE "C",
-    error TEXT COLLATE "C",
-    scheduled_at BIGINT NOT NULL,
-    PRIMARY KEY (delivery, position, scheduled_at)
-  ) PARTITION BY RANGE (scheduled_at);
-  CREATE TABLE attempt_rest PARTITION OF attempt DEFAULT;
-
+private let ownTables = """
   -- While a month is about to be dropped: those of its times that stay, and those that have changed since they were
   -- looked at.
   CREATE TABLE staying (
@@ -141,84 +66,6 @@ private let version1 = """
     PRIMARY KEY (scheduled_at, reminder)
   );
 
-  -- One queue of the outbox. Never removed: there are few, and their deliveries are history. `ordered`: 1 when a delivery
-  -- is tried only after every earlier one of the queue has been settled. `shard`: queues are shared out by it.
-  CREATE TABLE delivery_queue (
-    key BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    owner BIGINT NOT NULL,
-    channel TEXT COLLATE "C" NOT NULL,
-    ordered SMALLINT NOT NULL DEFAULT 0,
-    shard SMALLINT NOT NULL GENERATED ALWAYS AS (key % 256) STORED,
-    UNIQUE (owner, channel)
-  );
-
-  -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
-  -- `visible_at`: when it may be claimed, for as long as it is owed. `in_order`: 1 in an ordered queue. `attempts_before`:
-  -- those that ended before it was sent again on request. `epoch`: under which of its queue's lease it was claimed last: what
-  -- came of it counts under that one only. `started_at` to `error`: the latest attempt, of which most have no other; null: none
-  -- has ended. `event`: what it tells (`DeliveryEvent.text`); null: that its occurrence fires. `receipt`: what the
-  -- receiver calls it.
-  CREATE TABLE delivery (
-    key BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    scheduled_at BIGINT NOT NULL,
-    reminder BIGINT NOT NULL,
-    queue BIGINT NOT NULL,
-    visible_at BIGINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    state_at BIGINT,
-    state SMALLINT NOT NULL CHECK (state BETWEEN 0 AND 4),
-    in_order SMALLINT NOT NULL,
-    round INTEGER NOT NULL,
-    attempts INTEGER NOT NULL,
-    attempts_before INTEGER NOT NULL,
-    id BYTEA NOT NULL UNIQUE,
-    epoch BIGINT,
-    started_at BIGINT,
-    status INTEGER,
-    took_ms INTEGER,
-    outcome SMALLINT,
-    answer TEXT COLLATE "C",
-    error TEXT COLLATE "C",
-    event TEXT COLLATE "C",
-    receipt TEXT COLLATE "C"
-  );
-  CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
-  CREATE INDEX delivery_pending ON delivery (queue, visible_at) WHERE state <= 1;
-  CREATE INDEX delivery_dead ON delivery (queue) WHERE state = 3;
-  CREATE INDEX delivery_in_order ON delivery (queue, key) WHERE state <= 1 AND in_order = 1;
-
-  -- Owners that are no users. Their numbers come after all of users (2^31). None is given twice, and no row is ever removed.
-  CREATE TABLE tenant (
-    number BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 2147483648) PRIMARY KEY,
-    name TEXT COLLATE "C" NOT NULL UNIQUE
-  );
-
-  CREATE FUNCTION due_counted() RETURNS trigger LANGUAGE plpgsql AS $body$
-  BEGIN
-    INSERT INTO chime.tenant_count (tenant, delta)
-      SELECT owner, 1 FROM chime.reminder WHERE key = NEW.reminder AND owner >= 2147483648;
-    RETURN NULL;
-  END $body$;
-  CREATE FUNCTION due_uncounted() RETURNS trigger LANGUAGE plpgsql AS $body$
-  BEGIN
-    INSERT INTO chime.tenant_count (tenant, delta)
-      SELECT owner, -1 FROM chime.reminder WHERE key = OLD.reminder AND owner >= 2147483648;
-    RETURN NULL;
-  END $body$;
-  CREATE TRIGGER due_counted AFTER INSERT ON due FOR EACH ROW
-    WHEN (NEW.snooze_of = -1) EXECUTE FUNCTION due_counted();
-  CREATE TRIGGER due_uncounted AFTER DELETE ON due FOR EACH ROW
-    WHEN (OLD.snooze_of = -1) EXECUTE FUNCTION due_uncounted();
-  -- When its due times go with it, it is not there any more to say whose it was.
-  CREATE FUNCTION reminder_uncounted() RETURNS trigger LANGUAGE plpgsql AS $body$
-  BEGIN
-    INSERT INTO chime.tenant_count (tenant, delta)
-      SELECT OLD.owner, -1 FROM chime.due WHERE reminder = OLD.key AND snooze_of = -1;
-    RETURN OLD;
-  END $body$;
-  CREATE TRIGGER reminder_uncounted BEFORE DELETE ON reminder FOR EACH ROW
-    WHEN (OLD.owner >= 2147483648) EXECUTE FUNCTION reminder_uncounted();
-
   -- The last key of each table whose keys people see, and whose order is that in which changes were made. A sequence would
   -- neither be without holes nor keep that order between transactions that run side by side.
   CREATE TABLE number (
@@ -226,32 +73,6 @@ private let version1 = """
     last BIGINT NOT NULL
   );
   INSERT INTO number VALUES ('change', 0), ('entry', 0), ('milestone', 0);
-
-  CREATE FUNCTION item_made() RETURNS trigger LANGUAGE plpgsql AS $body$
-  BEGIN
-    INSERT INTO chime.item_day AS d VALUES (NEW.tracker, NEW.item, NEW.day, 1)
-      ON CONFLICT (tracker, item, day) DO UPDATE SET count = d.count + 1;
-    INSERT INTO chime.item_total AS t VALUES (NEW.tracker, NEW.item, 1)
-      ON CONFLICT (tracker, item) DO UPDATE SET count = t.count + 1;
-    RETURN NULL;
-  END $body$;
-  CREATE FUNCTION item_unmade() RETURNS trigger LANGUAGE plpgsql AS $body$
-  BEGIN
-    UPDATE chime.item_day SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day;
-    DELETE FROM chime.item_day
-      WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day AND count = 0;
-    UPDATE chime.item_total SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item;
-    DELETE FROM chime.item_total WHERE tracker = OLD.tracker AND item = OLD.item AND count = 0;
-    RETURN NULL;
-  END $body$;
-  CREATE TRIGGER entry_made AFTER INSERT ON entry FOR EACH ROW
-    WHEN (NEW.item IS NOT NULL AND NEW.deleted_by IS NULL) EXECUTE FUNCTION item_made();
-  CREATE TRIGGER entry_unmade AFTER DELETE ON entry FOR EACH ROW
-    WHEN (OLD.item IS NOT NULL AND OLD.deleted_by IS NULL) EXECUTE FUNCTION item_unmade();
-  CREATE TRIGGER entry_is AFTER UPDATE OF tracker, item, day, deleted_by ON entry FOR EACH ROW
-    WHEN (NEW.item IS NOT NULL AND NEW.deleted_by IS NULL) EXECUTE FUNCTION item_made();
-  CREATE TRIGGER entry_was AFTER UPDATE OF tracker, item, day, deleted_by ON entry FOR EACH ROW
-    WHEN (OLD.item IS NOT NULL AND OLD.deleted_by IS NULL) EXECUTE FUNCTION item_unmade();
 
   -- The daemons that share the database, or did in the last day, with times by its clock. `expires_at`: until when what a daemon has leased is
   -- its own, unless it is heard of before. It stands here and not with each lease, so that a daemon is heard of by one

@@ -3,24 +3,14 @@ import ChimeRecords
 import ChimeSchedule
 
 extension Transaction {
-  func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
-    let limit = max(limit, 0)
-    // One row more than requested shows whether there are more.
-    let rows = try dueRows(now: now, limit: limit + 1, after: place) { row, due in
-      (place: DueCursor(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
-    }
-    let next = try connection.first(
-      """
-      SELECT
-        (SELECT min(f.next_at) FROM generate_series(0, 15) b
-          CROSS JOIN LATERAL (
-            SELECT d.next_at FROM due d WHERE d.bucket = b AND d.next_at > $1 ORDER BY d.next_at LIMIT 1) f),
-        (SELECT min(next_at) FROM due WHERE wakes = 1 AND next_at > $1)
-      """, now
-    ) { (due: $0.optionalInstant(0), wake: $0.optionalInstant(1)) }
-    return DuePage(
-      due: rows.prefix(limit).compactMap { $0.due }, end: rows.prefix(limit).last?.place, isWhole: rows.count <= limit,
-      next: next?.due, nextWake: next?.wake)
+  static var selectNextDue: StaticString {
+    """
+    SELECT
+      (SELECT min(f.next_at) FROM generate_series(0, 15) b
+        CROSS JOIN LATERAL (
+          SELECT d.next_at FROM due d WHERE d.bucket = b AND d.next_at > $1 ORDER BY d.next_at LIMIT 1) f),
+      (SELECT min(next_at) FROM due WHERE wakes = 1 AND next_at > $1)
+    """
   }
 
   /// The columns of a reminder.
@@ -38,9 +28,7 @@ extension Transaction {
     """
   }
 
-  /// Returns the results of `make` for the due rows after a cursor. For an unreadable reminder, `make` gets nil and
-  /// `unreadable` has the reason.
-  private func dueRows<Made>(
+  func dueRows<Made>(
     now: Instant, limit: Int, after place: DueCursor?, make: (Row, DueReminder?) throws -> Made
   ) throws -> [Made] {
     let (start, limit) = (place ?? DueCursor(dueAt: .earliest, reminder: -1, again: -1), max(limit, 0))
@@ -70,13 +58,6 @@ extension Transaction {
       ORDER BY d.next_at, d.reminder, d.snooze_of
       """, now, start.dueAt, start.dueAt, start.reminder, start.again, limit, limit)
     return try connection.all(query) { try make($0, try dueReminder($0)) }
-  }
-
-  func reevaluateHeld(now: Instant) throws {
-    try requireWriting()
-    turn.clear()
-    try connection.run(
-      "UPDATE due SET next_at = $1 WHERE snooze_of = -1 AND next_at > $1 AND scheduled_at <= $1", now)
   }
 
   func wakeups() throws -> NextWakeups {
@@ -174,15 +155,7 @@ extension Transaction {
         key: key.reminder, generation: due.reminder.generation, skipNext: due.reminder.skipNext)
       return due
     }
-    for key in deferred {
-      // Keep the scheduled time of a regular due row once its due time differs.
-      try connection.run(
-        """
-        UPDATE due SET scheduled_at = CASE WHEN snooze_of = -1 THEN coalesce(scheduled_at, next_at) END, next_at = $1,
-          wakes = 0
-        WHERE reminder = $2 AND next_at <= $3
-        """, now + .hours(1), key, now)
-    }
+    try putOff(deferred, now: now)
     return found.compactMap { $0 }
   }
 

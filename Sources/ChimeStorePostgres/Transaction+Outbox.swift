@@ -224,12 +224,6 @@ extension Transaction {
   }
 }
 
-extension Row {
-  func queue(_ column: Int32) -> DeliveryQueue {
-    DeliveryQueue(owner: uint32(column), channel: ChannelName(rawValue: text(column + 1)))
-  }
-}
-
 extension Collection<Int> {
   /// The numbers as a PostgreSQL array literal.
   var list: String { "{" + map(String.init).joined(separator: ",") + "}" }

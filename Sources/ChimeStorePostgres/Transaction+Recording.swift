@@ -83,7 +83,7 @@ extension Transaction {
       try connection.send(statements)
     }
     for slot in written.all { batch.written[slot] = true }
-    if written.all.count < all.count { rest = nil }
+    if Set(written.all).count < all.count { rest = nil }
     try write(try rest ?? self.rest(of: batch, queues), of: batch)
   }
 

@@ -50,35 +50,13 @@ final class Transaction: SQLTransaction {
     epochs.removeAll(keepingCapacity: true)
   }
 
-  func queueRow(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
-    try connection.first(
-      "SELECT key, ordered, shard FROM delivery_queue WHERE owner = $1 AND channel = $2", queue.owner,
-      queue.channel.rawValue
-    ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
-  }
-
-  func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
-    if let known = try queueRow(of: queue) { return known }
-    // Another daemon may have created it since, or be creating it.
-    let made = try connection.first(
-      """
-      INSERT INTO delivery_queue (owner, channel) VALUES ($1, $2)
-      ON CONFLICT (owner, channel) DO UPDATE SET owner = excluded.owner
-      RETURNING key, ordered, shard
-      """, queue.owner, queue.channel.rawValue
-    ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
-    guard let made else {
-      throw StoreFailure.internalError(
-        "PostgreSQL created no delivery queue for \(queue.channel)")
-    }
-    return made
-  }
-
   func outboxHasChanged() { concernsOthers = true }
 
   func endpointsHaveChanged() { changesEndpoints = true }
 
   func dueTimeHasChanged(of reminder: Int64, to next: Instant) { turn.lower(reminder, to: next) }
+
+  func dueTimesHaveChanged() { turn.clear() }
 
   func lockTrackers() throws {
     try requireWriting()
@@ -151,36 +129,6 @@ final class Transaction: SQLTransaction {
     """
     INSERT INTO tenant (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name
     RETURNING name, number
-    """
-  }
-
-  static var deleteAttempts: StaticString {
-    """
-    DELETE FROM attempt
-    WHERE scheduled_at = $1 AND delivery IN (SELECT key FROM delivery WHERE scheduled_at = $1 AND reminder = $2)
-    """
-  }
-
-  static var moveAttempt: StaticString {
-    """
-    INSERT INTO attempt (
-      delivery, position, started_at, took_ms, outcome, status, answer, error, scheduled_at)
-    SELECT key, attempts, started_at, took_ms, outcome, status, answer, error, scheduled_at
-    FROM delivery WHERE key = $1
-    """
-  }
-
-  static var selectAttempts: StaticString {
-    """
-    SELECT t.position, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error
-    FROM delivery d
-    JOIN attempt t ON t.delivery = d.key AND t.scheduled_at = d.scheduled_at
-    WHERE d.id = $1
-    UNION ALL
-    SELECT attempts, started_at, took_ms, outcome, status, answer, error
-    FROM delivery
-    WHERE id = $1 AND started_at IS NOT NULL
-    ORDER BY 1
     """
   }
 

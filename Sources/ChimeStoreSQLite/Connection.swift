@@ -89,17 +89,12 @@ final class Connection: SQLConnection {
   /// The errno of the latest failed file operation.
   var lastSystemError: Int32 { sqlite3_system_errno(handle) }
 
-  var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(handle) }
-
   // MARK: Execution
 
   /// Runs a statement to its end and ignores its rows.
   func run<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
-    let statement = try statement(sql)
+    let statement = try bound(sql, repeat each values)
     defer { statement.reset() }
-    var parameters = statement.parameters
-    for value in repeat each values { value.bind(to: &parameters) }
-    try check(parameters)
     while try advance(statement) {}
   }
 
@@ -107,44 +102,28 @@ final class Connection: SQLConnection {
   func all<Row, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Statement) throws -> Row
   ) throws -> [Row] {
-    let statement = try statement(sql)
-    defer { statement.reset() }
-    var parameters = statement.parameters
-    for value in repeat each values { value.bind(to: &parameters) }
-    try check(parameters)
-    var rows: [Row] = []
-    while try advance(statement) { rows.append(try row(statement)) }
-    return rows
+    try rows(of: try bound(sql, repeat each values), row)
   }
 
   /// Returns the result of `row` for the first row; nil if there is none. `row` must not use the same SQL.
   func first<Row, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Statement) throws -> Row
   ) throws -> Row? {
-    let statement = try statement(sql)
+    let statement = try bound(sql, repeat each values)
     defer { statement.reset() }
-    var parameters = statement.parameters
-    for value in repeat each values { value.bind(to: &parameters) }
-    try check(parameters)
     return try advance(statement) ? try row(statement) : nil
   }
 
   /// Runs a composed statement.
   func run(_ query: ComposedQuery) throws(StoreFailure) {
-    let statement = try statement(query)
+    let statement = try bound(query)
     defer { statement.reset() }
-    try bind(query.values, to: statement)
     while try advance(statement) {}
   }
 
   /// Returns the results of `row` for all rows of a composed query.
   func all<Row>(_ query: ComposedQuery, row: (Statement) throws -> Row) throws -> [Row] {
-    let statement = try statement(query)
-    defer { statement.reset() }
-    try bind(query.values, to: statement)
-    var rows: [Row] = []
-    while try advance(statement) { rows.append(try row(statement)) }
-    return rows
+    try rows(of: try bound(query), row)
   }
 
   /// Runs several statements without parameters, such as pragmas and migrations. They are not cached.
@@ -177,14 +156,30 @@ final class Connection: SQLConnection {
     return Statement(owning: prepared)
   }
 
-  private func bind(_ values: [any SQLValue], to statement: Statement) throws(StoreFailure) {
+  /// Returns a statement with its parameters bound. Whoever uses it resets it.
+  private func bound<each Value: SQLValue>(
+    _ sql: StaticString, _ values: repeat each Value
+  ) throws(StoreFailure) -> Statement {
+    let statement = try statement(sql)
     var parameters = statement.parameters
-    for value in values { value.bind(to: &parameters) }
-    try check(parameters)
+    for value in repeat each values { value.bind(to: &parameters) }
+    if let code = parameters.failure { throw failure(code) }
+    return statement
   }
 
-  private func check(_ parameters: StatementParameters) throws(StoreFailure) {
+  private func bound(_ query: ComposedQuery) throws(StoreFailure) -> Statement {
+    let statement = try statement(query)
+    var parameters = statement.parameters
+    for value in query.values { value.bind(to: &parameters) }
     if let code = parameters.failure { throw failure(code) }
+    return statement
+  }
+
+  private func rows<Row>(of statement: Statement, _ row: (Statement) throws -> Row) throws -> [Row] {
+    defer { statement.reset() }
+    var rows: [Row] = []
+    while try advance(statement) { rows.append(try row(statement)) }
+    return rows
   }
 
   /// Advances to the next row. Returns false at the end.

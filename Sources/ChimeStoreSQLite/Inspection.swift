@@ -1,26 +1,27 @@
 import CSQLite
-public import ChimeCore
-public import ChimeSchedule
+package import ChimeCore
+import ChimeRecords
+package import ChimeSchedule
 import Glibc
 
 /// A StoreInspection describes a store's files, whether or not a daemon uses them.
-public struct StoreInspection: Sendable {
+package struct StoreInspection: Sendable {
   /// The path of the database with links resolved.
-  public var path: String
+  package var path: String
   /// The problem that was found; nil if there is none.
-  public var fault: StoreFailure?
+  package var fault: StoreFailure?
   /// Whether the database was checked to the end.
-  public var isWhole = false
+  package var isWhole = false
   /// The size of the database and its log.
-  public var bytes: Int64 = 0
+  package var bytes: Int64 = 0
   /// The time of the last write to either.
-  public var changedAt: Instant?
+  package var changedAt: Instant?
   /// The space available to this user on the file system; nil if unknown.
-  public var freeBytes: Int64?
+  package var freeBytes: Int64?
   /// Damaged databases and snapshots that were set aside.
-  public var leftovers: [String] = []
+  package var leftovers: [String] = []
   /// The snapshots, newest first.
-  public var snapshots: [StoreSnapshot] = []
+  package var snapshots: [StoreSnapshot] = []
 }
 
 extension SQLiteStore {
@@ -28,7 +29,7 @@ extension SQLiteStore {
   ///
   /// - Parameter seconds: the time limit for checking the database (`PRAGMA quick_check`; sqlite.org/pragma.html). About
   ///   half a gigabyte is read in a second.
-  public static func inspect(path: String, within seconds: Double) -> StoreInspection {
+  package static func inspect(path: String, within seconds: Double) -> StoreInspection {
     let files = SQLiteFiles(path: path)
     let folder = SnapshotFolder(beside: files.path)
     var result = StoreInspection(path: files.path)
@@ -61,15 +62,9 @@ extension SQLiteStore {
 private final class Deadline {
   private let end: Int64
 
-  init(seconds: Double) { end = Self.now + Int64(seconds * 1_000_000_000) }
+  init(seconds: Double) { end = nanoseconds(CLOCK_MONOTONIC) + Int64(seconds * 1_000_000_000) }
 
-  var isOver: Bool { Self.now > end }
-
-  private static var now: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
+  var isOver: Bool { nanoseconds(CLOCK_MONOTONIC) > end }
 
   /// Makes SQLite check the time limit every 10,000 steps (sqlite.org/c3ref/progress_handler.html).
   func limiting<Result>(_ connection: Connection, _ body: () throws -> Result) rethrows -> Result {

@@ -139,9 +139,7 @@ package final class SQLiteTarget: StoreTarget {
     let file = Glibc.open(partial, O_RDWR | O_CLOEXEC)
     guard file >= 0 else { throw StoreFailure.unavailable("\(partial) cannot be opened (\(errorText(errno)))") }
     defer { Glibc.close(file) }
-    guard fsync(file) == 0 else {
-      throw StoreFailure.unavailable("\(partial) cannot be made durable (\(errorText(errno)))")
-    }
+    try SQLiteFiles.synchronize(file, partial)
     SQLiteFiles.giveToOwner(of: SQLiteFiles.folder(of: files.path), partial)
   }
 }

@@ -259,7 +259,20 @@ struct SQLiteFiles: Sendable {
         written += part
       }
     }
-    guard fsync(to) == 0 else { throw .unavailable("\(target) cannot be made durable (\(errorText(errno)))") }
+    try synchronize(to, target)
+  }
+
+  /// Makes the content of an open file durable.
+  static func synchronize(_ file: Int32, _ path: String) throws(StoreFailure) {
+    guard fsync(file) == 0 else { throw .unavailable("\(path) cannot be made durable (\(errorText(errno)))") }
+  }
+
+  /// Makes the restored copy the store.
+  func takeRestored() throws(StoreFailure) {
+    guard rename(restoringPath, path) == 0 else {
+      throw .unavailable("\(restoringPath) cannot become the store (\(errorText(errno))): rename it to \(path)")
+    }
+    Self.synchronize(folder: Self.folder(of: path))
   }
 }
 

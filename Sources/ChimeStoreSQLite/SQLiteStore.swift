@@ -1,4 +1,4 @@
-public import ChimeCore
+package import ChimeCore
 import ChimeRecords
 import Dispatch
 import Synchronization
@@ -22,7 +22,7 @@ import Synchronization
 /// and watchers are notified. Without a good snapshot, that call and all later ones throw `.corrupt` with the path of the
 /// damaged file. While a file that seems damaged cannot be read, the store retries every few seconds and calls throw
 /// `.unavailable`.
-public final class SQLiteStore: Store {
+package final class SQLiteStore: Store {
   let opening: Opening
   let writer: SerializedConnection
   private let reader: SerializedConnection
@@ -30,7 +30,7 @@ public final class SQLiteStore: Store {
   /// after the end.
   private let apart = DispatchQueue(label: "chime.store.apart")
   let state: Mutex<State>
-  public let wasChangedSinceSnapshot: Bool
+  package let wasChangedSinceSnapshot: Bool
 
   struct State {
     /// The reason why calls are refused; nil while they are accepted.
@@ -79,43 +79,31 @@ public final class SQLiteStore: Store {
 
   // MARK: Store
 
-  public func write<Result: Sendable>(
+  package func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { caller in
-      submit(BodyJob(body: body, caller: caller))
-    }
+    try await withCheckedThrowingContinuation { submit(BodyJob(body, $0)) }
   }
 
-  public func writeApart<Result: Sendable>(
+  package func writeApart<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { caller in
-      submit(BodyJob(body: body, caller: caller, isApart: true))
-    }
+    try await withCheckedThrowingContinuation { submit(BodyJob(body, $0, isApart: true)) }
   }
 
-  public func read<Result: Sendable>(
+  package func read<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { caller in
-      let job = BodyJob(body: body, caller: caller)
-      if let end = state.withLock({ $0.end }) { return job.refuse(end) }
-      reader.queue.async { self.view(job) }
-    }
+    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), apart: false) }
   }
 
-  public func readApart<Result: Sendable>(
+  package func readApart<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { caller in
-      let job = BodyJob(body: body, caller: caller)
-      if let end = state.withLock({ $0.end }) { return job.refuse(end) }
-      apart.async { self.viewApart(job) }
-    }
+    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), apart: true) }
   }
 
-  public func close() async {
+  package func close() async {
     await withCheckedContinuation { caller in
       let snapshot = state.withLock { state in
         if state.end == nil { state.end = .closed }
@@ -174,6 +162,11 @@ public final class SQLiteStore: Store {
   }
 
   // MARK: Reading
+
+  private func view(_ job: any Job, apart isApart: Bool) {
+    if let end = state.withLock({ $0.end }) { return job.refuse(end) }
+    if isApart { apart.async { self.viewApart(job) } } else { reader.queue.async { self.view(job) } }
+  }
 
   private func view(_ job: any Job) {
     guard let transaction = reader.open else {
@@ -307,7 +300,7 @@ public final class SQLiteStore: Store {
     handler?(incident)
   }
 
-  public func watch(_ handler: @escaping @Sendable (StoreIncident) -> Void) {
+  package func watch(_ handler: @escaping @Sendable (StoreIncident) -> Void) {
     let unhandled = state.withLock { state in
       state.handler = handler
       defer { state.unhandled = [] }

@@ -14,40 +14,20 @@ extension Transaction {
         key: row.int64(10), generation: due.reminder.generation, skipNext: due.reminder.skipNext)
       return due
     }
-    for key in deferred {
-      // Keep the scheduled time of a regular due row once its due time differs.
-      try connection.run(
-        """
-        UPDATE due SET scheduled_at = iif(snooze_of = -1, coalesce(scheduled_at, next_at), NULL), next_at = ?,
-          wakes = 0
-        WHERE reminder = ? AND next_at <= ?
-        """, now + .hours(1), key, now)
-    }
+    try putOff(deferred, now: now)
     return found.compactMap { $0 }
   }
 
-  func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
-    let limit = max(limit, 0)
-    // One row more than requested shows whether there are more.
-    let rows = try dueRows(now: now, limit: limit + 1, after: place) { row, due in
-      (place: DueCursor(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
-    }
-    let next = try connection.first(
-      """
-      SELECT (SELECT min(next_at) FROM due WHERE next_at > ?1),
-        (SELECT min(next_at) FROM due WHERE wakes = 1 AND next_at > ?1)
-      """, now
-    ) { (due: $0.optionalInstant(0), wake: $0.optionalInstant(1)) }
-    return DuePage(
-      due: rows.prefix(limit).compactMap { $0.due }, end: rows.prefix(limit).last?.place, isWhole: rows.count <= limit,
-      next: next?.due, nextWake: next?.wake)
+  static var selectNextDue: StaticString {
+    """
+    SELECT (SELECT min(next_at) FROM due WHERE next_at > ?1),
+      (SELECT min(next_at) FROM due WHERE wakes = 1 AND next_at > ?1)
+    """
   }
 
-  /// Returns the results of `make` for the due rows after a cursor. For an unreadable reminder, `make` gets nil and
-  /// `unreadable` has the reason.
-  private func dueRows<Row>(
-    now: Instant, limit: Int, after place: DueCursor?, make: (Statement, DueReminder?) throws -> Row
-  ) throws -> [Row] {
+  func dueRows<Made>(
+    now: Instant, limit: Int, after place: DueCursor?, make: (Statement, DueReminder?) throws -> Made
+  ) throws -> [Made] {
     unreadable = []
     let start = place ?? DueCursor(dueAt: .earliest, reminder: -1, again: -1)
     return try connection.all(
@@ -66,12 +46,6 @@ extension Transaction {
       LIMIT ?
       """, now, start.dueAt, start.reminder, start.again, max(limit, 0)
     ) { try make($0, try dueReminder($0)) }
-  }
-
-  func reevaluateHeld(now: Instant) throws {
-    try requireWriting()
-    try connection.run(
-      "UPDATE due SET next_at = ?1 WHERE snooze_of = -1 AND next_at > ?1 AND scheduled_at <= ?1", now)
   }
 
   func record(_ firings: [FiringResult]) throws {
@@ -228,9 +202,7 @@ extension Transaction {
         (SELECT min(d.visible_at) FROM delivery d WHERE d.queue = l.key AND d.state <= 1))
       FROM delivery_queue l
       """
-    ) { row in
-      (DeliveryQueue(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), row.optionalInstant(2))
-    }
+    ) { ($0.queue(0), $0.optionalInstant(2)) }
     var wakeups = NextWakeups(nextDue: next?.due, nextWake: next?.wake)
     for case (let queue, let visibleAt?) in queues { wakeups.outbox[queue] = visibleAt }
     return wakeups

@@ -21,18 +21,6 @@ final class Transaction: SQLTransaction {
   /// Begins a body. What an earlier body has read may have been undone.
   func forget() { memory.forget() }
 
-  func queueRow(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
-    try connection.first(
-      "SELECT key, ordered FROM delivery_queue WHERE owner = ? AND channel = ?", queue.owner, queue.channel.rawValue
-    ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0) }
-  }
-
-  func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
-    if let known = try queueRow(of: queue) { return known }
-    try connection.run("INSERT INTO delivery_queue (owner, channel) VALUES (?, ?)", queue.owner, queue.channel.rawValue)
-    return DeliveryQueueRow(key: connection.lastInsertedKey, isOrdered: false)
-  }
-
   func coming(_ filter: ReminderFilter, limit: Int) throws -> [ReminderRecord] {
     var query = ComposedQuery(Self.recordColumns)
     query.append("SELECT d.reminder AS key, d.next_at AS coming")
@@ -79,31 +67,6 @@ final class Transaction: SQLTransaction {
     """
     INSERT INTO tenant (number, name) SELECT coalesce(max(number) + 1, 2147483648), ? FROM tenant
     RETURNING name, number
-    """
-  }
-
-  static var deleteAttempts: StaticString {
-    "DELETE FROM attempt WHERE delivery IN (SELECT key FROM delivery WHERE scheduled_at = ? AND reminder = ?)"
-  }
-
-  static var moveAttempt: StaticString {
-    """
-    INSERT INTO attempt (delivery, position, started_at, took_ms, outcome, status, answer, error)
-    SELECT key, attempts, started_at, took_ms, outcome, status, answer, error FROM delivery WHERE key = ?
-    """
-  }
-
-  static var selectAttempts: StaticString {
-    """
-    SELECT t.position, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error
-    FROM delivery d
-    JOIN attempt t ON t.delivery = d.key
-    WHERE d.id = ?1
-    UNION ALL
-    SELECT attempts, started_at, took_ms, outcome, status, answer, error
-    FROM delivery
-    WHERE id = ?1 AND started_at IS NOT NULL
-    ORDER BY 1
     """
   }
 

@@ -117,8 +117,8 @@ struct StoreMoveTests {
     let file = try SQLiteStore.open(path: folder.store)
     #expect(throws: StoreFailure.held(by: "pid \(getpid())")) { try SQLiteSource(path: folder.store) }
     #expect(throws: StoreFailure.held(by: "pid \(getpid())")) { try SQLiteTarget(path: folder.store) }
-    #expect(sentence { _ = try PostgresTarget(place) }.contains("held(by: \"session "))
-    #expect(sentence { _ = try PostgresSource(place) }.contains("held(by: \"session "))
+    #expect(sentence { _ = try PostgresTarget(place) }.contains("held(by: \"the chimed at "))
+    #expect(sentence { _ = try PostgresSource(place) }.contains("held(by: \"the chimed at "))
     await file.close()
     await database.close()
     // Conversely, a daemon cannot open a store while it is moved.

@@ -31,6 +31,11 @@ package protocol SQLConnection: AnyObject {
 }
 
 extension SQLConnection {
+  /// Inserts a row, or replaces the one with the same key, by the values of the columns in order.
+  func put(_ table: SQLText, key: SQLText, _ columns: SQLText, _ values: any SQLValue...) throws(StoreFailure) {
+    try run(ComposedQuery(.upsert(table, key: key, columns), all: values))
+  }
+
   /// Runs an INSERT with `RETURNING key` and returns the key.
   package func makeKey<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws -> Int64 {
     guard let key = try first(sql, repeat each values, row: { $0.int64(0) }) else {

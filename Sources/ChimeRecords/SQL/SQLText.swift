@@ -9,6 +9,26 @@ package struct SQLText: ExpressibleByStringInterpolation, Sendable {
 
   package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
+  /// Returns a statement that inserts a row, or replaces the one with the same key. It takes the values of the columns in
+  /// order.
+  ///
+  /// - Parameters:
+  ///   - key: the columns of the key.
+  ///   - columns: the others.
+  ///   - once: a column that stays if the row is replaced.
+  static func upsert(_ table: SQLText, key: SQLText, _ columns: SQLText, once: SQLText? = nil) -> SQLText {
+    let names = columns.text.split(separator: ", ")
+    let all = key.text.split(separator: ", ") + names + (once.map { [$0.text[...]] } ?? [])
+    return SQLText(
+      text: """
+        INSERT INTO \(table.text) (\(all.joined(separator: ", ")))
+        VALUES (\(all.indices.map { "$\($0 + 1)" }.joined(separator: ", ")))
+        ON CONFLICT (\(key.text)) DO UPDATE SET \(names.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+        """)
+  }
+
+  private init(text: String) { self.text = text }
+
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
 
@@ -30,6 +50,11 @@ package struct ComposedQuery {
   private var hasCondition = false
 
   package init(_ sql: SQLText, _ values: any SQLValue...) {
+    add(sql)
+    self.values = values
+  }
+
+  init(_ sql: SQLText, all values: [any SQLValue]) {
     add(sql)
     self.values = values
   }

@@ -14,9 +14,11 @@ package protocol SQLTransaction: StoreTransaction, AnyObject {
   /// Values that this body has looked up or begun.
   var memory: TransactionMemory { get set }
 
-  /// Returns the row of a queue; nil if there is none yet.
-  func queueRow(of queue: DeliveryQueue) throws -> DeliveryQueueRow?
-  func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow
+  /// Returns the results of `make` for the due rows after a cursor, in the columns of `dueReminder`. For an unreadable
+  /// reminder, `make` gets nil and `unreadable` has the reason.
+  func dueRows<Made>(
+    now: Instant, limit: Int, after place: DueCursor?, make: (Connection.Row, DueReminder?) throws -> Made
+  ) throws -> [Made]
   /// Returns the first reminders with a due time, in the order of due times.
   func coming(_ filter: ReminderFilter, limit: Int) throws -> [ReminderRecord]
 
@@ -27,6 +29,8 @@ package protocol SQLTransaction: StoreTransaction, AnyObject {
   func endpointsHaveChanged()
   /// Notes that a due time was set.
   func dueTimeHasChanged(of reminder: Int64, to next: Instant)
+  /// Notes that many due times were brought forward.
+  func dueTimesHaveChanged()
   /// Prepares to count a tenant's reminders; the body may write after that.
   func willCount(tenant: UInt32) throws
 
@@ -40,12 +44,8 @@ package protocol SQLTransaction: StoreTransaction, AnyObject {
   static var insertMilestone: StaticString { get }
   /// Takes the name of a tenant, which another daemon may have created meanwhile. Returns its name and number.
   static var enrolTenant: StaticString { get }
-  /// Takes the time and reminder of an occurrence, and deletes its attempts.
-  static var deleteAttempts: StaticString { get }
-  /// Takes the key of a delivery, and moves its attempt to the table of earlier attempts.
-  static var moveAttempt: StaticString { get }
-  /// Takes a delivery's id, and selects its attempts.
-  static var selectAttempts: StaticString { get }
+  /// Takes a time. Selects the next due time after it, and the next for which the machine is woken.
+  static var selectNextDue: StaticString { get }
   /// The tags of reminder `r` as a table `t` with the column `value`.
   static var tags: SQLText { get }
 }
@@ -54,6 +54,7 @@ extension SQLTransaction {
   package func outboxHasChanged() {}
   package func endpointsHaveChanged() {}
   package func dueTimeHasChanged(of reminder: Int64, to next: Instant) {}
+  package func dueTimesHaveChanged() {}
   package func willCount(tenant: UInt32) {}
 
   package var unreadable: [UnreadableReminder] {
@@ -136,14 +137,9 @@ package struct ReminderProgress {
 package struct DeliveryQueueRow {
   package var key: Int64
   package var isOrdered: Bool
-  /// The queue's part of the outbox, if several daemons share it.
-  package var shard: Int64
 
-  package init(key: Int64, isOrdered: Bool, shard: Int64 = 0) {
-    self.key = key
-    self.isOrdered = isOrdered
-    self.shard = shard
-  }
+  /// The queue's part of the outbox, if several daemons share it.
+  package var shard: Int64 { key % 256 }
 }
 
 // Idempotency tokens of requests.
@@ -155,11 +151,7 @@ extension SQLTransaction {
   package func keepAnswer(_ answer: [UInt8], owner: UInt32, token: String, now: Instant) throws {
     try requireWriting()
     try connection.run("DELETE FROM token WHERE kept_at < $1", now - Milliseconds.days(1))
-    try connection.run(
-      """
-      INSERT INTO token (owner, token, kept_at, answer) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (owner, token) DO UPDATE SET kept_at = excluded.kept_at, answer = excluded.answer
-      """, owner, token, now, answer)
+    try connection.put("token", key: "owner, token", "kept_at, answer", owner, token, now, answer)
   }
 }
 
@@ -189,9 +181,7 @@ extension SQLTransaction {
   package func setNote(_ name: String, _ value: String?) throws {
     try requireWriting()
     if let value {
-      try connection.run(
-        "INSERT INTO note (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name,
-        value)
+      try connection.put("note", key: "name", "value", name, value)
     } else {
       try connection.run("DELETE FROM note WHERE name = $1", name)
     }
@@ -229,8 +219,7 @@ extension SQLTransaction {
       """
     ) { row in
       StoreGauges.DeliveryQueueGauge(
-        queue: DeliveryQueue(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), pending: row.int(2),
-        oldest: row.optionalInstant(3), dead: row.int(4))
+        queue: row.queue(0), pending: row.int(2), oldest: row.optionalInstant(3), dead: row.int(4))
     }
     return StoreGauges(reminders: all, scheduled: scheduled, queues: queues)
   }

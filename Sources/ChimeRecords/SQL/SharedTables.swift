@@ -10,7 +10,7 @@ package struct Migration: Sendable {
   }
 }
 
-/// The tables that both engines share. Each engine defines the tables that every firing writes itself.
+/// The tables of a store, written once for both engines.
 package enum SharedTables {
   /// The SQL dialect of an engine.
   package enum Dialect {
@@ -23,12 +23,14 @@ package enum SharedTables {
       switch self {
       case .sqlite:
         [
+          ("INT2", "INTEGER"), ("INT4", "INTEGER"), ("chime.", ""), ("\n) PARTITIONED;", "\n) CLUSTERED;"),
           ("IDENTITY", "INTEGER PRIMARY KEY"), ("NUMBER", "INTEGER PRIMARY KEY AUTOINCREMENT"),
           ("\n);", "\n) STRICT;"), ("\n) CLUSTERED;", "\n) STRICT, WITHOUT ROWID;"),
         ]
       case .postgres:
         [
           ("INTEGER", "BIGINT"), ("TEXT", "TEXT COLLATE \"C\""), ("BLOB", "BYTEA"), ("\n) CLUSTERED;", "\n);"),
+          ("\n) PARTITIONED;", "\n) PARTITION BY RANGE (scheduled_at);"), ("instr(", "strpos("),
           ("IDENTITY", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"), ("NUMBER", "BIGINT PRIMARY KEY"),
         ]
       }
@@ -36,13 +38,31 @@ package enum SharedTables {
   }
 
   package static func script(_ dialect: Dialect) -> String {
-    dialect.words.reduce(reminders + withHistories(trackers)) { $0.replacing($1.0, with: $1.1) }
+    var lines = (reminders + firings + trackers).split(separator: "\n", omittingEmptySubsequences: false)
+    lines.removeAll { $0.hasSuffix(dialect == .sqlite ? "-- POSTGRES" : "-- SQLITE") }
+    let script = withHistories(dialect == .sqlite ? lines : withFunctions(lines))
+    return dialect.words.reduce(script) { $0.replacing($1.0, with: $1.1) }
+  }
+
+  /// Makes a function of the body of each trigger, as PostgreSQL requires.
+  private static func withFunctions(_ lines: [Substring]) -> [Substring] {
+    var trigger = ""
+    return lines.map { line in
+      if line.hasPrefix("CREATE TRIGGER "), let condition = line.firstRange(of: " WHEN ") {
+        let name = line.split(separator: " ")[2]
+        let test = line[condition.upperBound...].dropLast(" BEGIN".count)
+        trigger = "\(line[..<condition.lowerBound]) FOR EACH ROW WHEN (\(test)) EXECUTE FUNCTION \(name)();"
+        return "CREATE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN"
+      }
+      if line != "END;" { return line }
+      return "RETURN \(trigger.contains(" BEFORE ") ? "OLD" : "NULL"); END $body$;\n\(trigger)"
+    }
   }
 
   /// Adds the history table of each `VERSIONED` table, whose first column is `key` and whose last is `deleted_by`.
-  private static func withHistories(_ script: String) -> String {
+  private static func withHistories(_ lines: [Substring]) -> String {
     var table: [Substring] = []
-    let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    let lines = lines.map { line in
       table = line.hasPrefix("CREATE TABLE ") ? [line] : table + [line]
       guard line == ") VERSIONED;" else { return String(line) }
       let columns = table.dropFirst(2).dropLast(2).map { column in
@@ -61,8 +81,15 @@ package enum SharedTables {
     return lines.joined(separator: "\n")
   }
 
-  /// The placeholders are not SQL: `IDENTITY` is a generated key, `NUMBER` a key that is never reused and follows the
-  /// order of changes, `CLUSTERED` stores rows in the order of their key, and `VERSIONED` is for `withHistories`.
+  // Placeholders that are not SQL: `IDENTITY` is a generated key, `NUMBER` a key that is never reused and follows the order
+  // of changes, `CLUSTERED` stores rows in the order of their key, `PARTITIONED` also by months, and `VERSIONED` is for
+  // `withHistories`. A line that ends with the name of an engine is for that engine only.
+  //
+  // Times are milliseconds since the epoch. Codes are the indexes of the domain's enum cases. The bound in a partial index
+  // is the last code that is included. PostgreSQL aligns columns, so narrow ones follow the wide ones. The columns of a
+  // primary key are the first of their table, in its order: otherwise the check of SQLite 3.40 reports NULL values that do
+  // not exist.
+
   private static let reminders = """
     -- Every reminder there ever was. A name is given once, so that history needs no names of its own and none is
     -- inherited by a stranger.
@@ -97,6 +124,10 @@ package enum SharedTables {
     CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
     CREATE INDEX reminder_follows ON reminder (follows) WHERE follows IS NOT NULL;
     CREATE INDEX reminder_needs ON reminder (needs) WHERE needs IS NOT NULL;
+    CREATE INDEX reminder_title ON reminder (title); -- SQLITE
+    CREATE INDEX reminder_title ON reminder USING hash (title); -- POSTGRES
+    CREATE INDEX reminder_except ON reminder (key) WHERE instr(schedule, 'except') > 0;
+    CREATE INDEX reminder_expects ON reminder (key) WHERE instr(definition, '"within":') > 0;
 
     -- Replaced definitions, for as long as there is history that came of them. `until`: before
     -- which each of its times had been decided by then.
@@ -172,6 +203,165 @@ package enum SharedTables {
     );
     CREATE INDEX tenant_count_tenant ON tenant_count (tenant, delta);
 
+    """
+
+  // Tables that each firing writes have no foreign keys: a check would look up a row for every row. Occurrences are in the
+  // order of time, so that a batch is written side by side; lookups by reminder use narrow indexes. Counts for every start
+  // and status come from an index or a few rows, for any number of reminders.
+  private static let firings = """
+    -- What the clock waits for. `snooze_of` is -1 for a reminder's regular time, whose scheduled time is `scheduled_at`, or
+    -- `next_at` where that is null; otherwise it is the scheduled time of an occurrence that comes again at `next_at`.
+    -- `wakes`: 1 when the machine is woken for it. `bucket` leads the index, so that several connections claim apart from
+    -- each other and the dead rows of one time do not lie in front of all that comes after it.
+    CREATE TABLE due (
+      reminder INTEGER NOT NULL REFERENCES reminder (key) ON DELETE CASCADE,
+      snooze_of INTEGER NOT NULL,
+      next_at INTEGER NOT NULL,
+      scheduled_at INTEGER,
+      wakes INT2 NOT NULL DEFAULT 0,
+      bucket INT2 NOT NULL GENERATED ALWAYS AS (reminder % 16) STORED, -- POSTGRES
+      PRIMARY KEY (reminder, snooze_of)
+    ) CLUSTERED;
+    ALTER TABLE due SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0); -- POSTGRES
+    CREATE INDEX due_next ON due (next_at); -- SQLITE
+    CREATE INDEX due_next ON due (bucket, next_at); -- POSTGRES
+    CREATE INDEX due_snoozed ON due (reminder) WHERE snooze_of >= 0;
+    CREATE INDEX due_moved ON due (scheduled_at) WHERE scheduled_at IS NOT NULL;
+    CREATE INDEX due_waking ON due (next_at) WHERE wakes = 1;
+
+    -- In PostgreSQL, times that have come and attempts lie by months of the scheduled time (UTC), so that a month that is
+    -- over is dropped and not deleted row by row. What is in no month that has been made is in the `_rest` of each.
+    --
+    -- state: 0 fired, 1 delivered, 2 snoozed (until `snoozed_until`), 3 done, 4 dismissed, 5 missed (for `reason`).
+    -- `repeats`: how often its present round has been repeated unanswered; `repeat_at`: when it is again; null: not.
+    -- `answered_by`: by which way its last answer came; null: by the control socket.
+    CREATE TABLE occurrence (
+      scheduled_at INTEGER NOT NULL,
+      reminder INTEGER NOT NULL,
+      owner INTEGER NOT NULL,
+      fired_at INTEGER,
+      delivered_at INTEGER,
+      ended_at INTEGER,
+      snoozed_until INTEGER,
+      run_through INTEGER,
+      repeat_at INTEGER,
+      state INT2 NOT NULL CHECK (state BETWEEN 0 AND 6),
+      rounds INT4 NOT NULL,
+      repeats INT4 NOT NULL DEFAULT 0,
+      run_count INTEGER,
+      reason TEXT,
+      late TEXT,
+      answered_by TEXT,
+      title TEXT NOT NULL,
+      PRIMARY KEY (scheduled_at, reminder)
+    ) PARTITIONED;
+    -- A time is in one of the two.
+    CREATE INDEX occurrence_open ON occurrence (reminder, scheduled_at, owner, state) WHERE state <= 2;
+    CREATE INDEX occurrence_closed ON occurrence (reminder, scheduled_at) WHERE state > 2;
+    -- When others that wait for a reminder find it done.
+    CREATE INDEX occurrence_done ON occurrence (reminder, ended_at) WHERE state = 3 OR reason = 'doneAlready';
+    CREATE TABLE occurrence_rest PARTITION OF occurrence DEFAULT; -- POSTGRES
+
+    -- One queue of the outbox. Never removed: there are few, and their deliveries are history. `ordered`: 1 when a delivery
+    -- is tried only after every earlier one of the queue has been settled. `shard`: queues are shared out by it.
+    CREATE TABLE delivery_queue (
+      key IDENTITY,
+      owner INTEGER NOT NULL,
+      channel TEXT NOT NULL,
+      ordered INT2 NOT NULL DEFAULT 0,
+      shard INT2 NOT NULL GENERATED ALWAYS AS (key % 256) STORED, -- POSTGRES
+      UNIQUE (owner, channel)
+    );
+
+    -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
+    -- `visible_at`: when it may be claimed, for as long as it is owed; then 0, which takes no room in SQLite. `in_order`: 1
+    -- in an ordered queue, whose index finds its oldest. `attempts_before`: those that ended before it was sent again on
+    -- request. `started_at` to `error`: the latest attempt, of which most have no other; null: none has ended. `event`: what
+    -- it tells (`DeliveryEvent.text`); null: that its occurrence fires. `receipt`: what the receiver calls it. `epoch`:
+    -- under which of its queue's lease it was claimed last: what came of it counts under that one only.
+    CREATE TABLE delivery (
+      key IDENTITY,
+      scheduled_at INTEGER NOT NULL,
+      reminder INTEGER NOT NULL,
+      queue INTEGER NOT NULL,
+      visible_at INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      state_at INTEGER,
+      state INT2 NOT NULL CHECK (state BETWEEN 0 AND 4),
+      in_order INT2 NOT NULL DEFAULT 0,
+      round INT4 NOT NULL,
+      attempts INT4 NOT NULL,
+      attempts_before INT4 NOT NULL DEFAULT 0,
+      id BLOB NOT NULL UNIQUE,
+      epoch INTEGER, -- POSTGRES
+      started_at INTEGER,
+      status INT4,
+      took_ms INT4,
+      outcome INT2,
+      answer TEXT,
+      error TEXT,
+      event TEXT,
+      receipt TEXT
+    );
+    CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
+    CREATE INDEX delivery_pending ON delivery (queue, visible_at) WHERE state <= 1;
+    CREATE INDEX delivery_dead ON delivery (queue) WHERE state = 3;
+    CREATE INDEX delivery_in_order ON delivery (queue) WHERE state <= 1 AND in_order = 1; -- SQLITE
+    CREATE INDEX delivery_in_order ON delivery (queue, key) WHERE state <= 1 AND in_order = 1; -- POSTGRES
+
+    -- Attempts that others followed. Append only. `position` counts the delivery's, from 1.
+    -- outcome: 0 delivered, 1 failed, 2 refused.
+    -- `scheduled_at` is that of the delivery's occurrence, so that both go with the same month, and an attempt is looked
+    -- for in one month only.
+    CREATE TABLE attempt (
+      delivery INTEGER NOT NULL,
+      scheduled_at INTEGER NOT NULL,
+      position INT4 NOT NULL,
+      outcome INT2 NOT NULL,
+      started_at INTEGER NOT NULL,
+      took_ms INTEGER NOT NULL,
+      status INTEGER,
+      answer TEXT,
+      error TEXT,
+      PRIMARY KEY (delivery, scheduled_at, position)
+    ) PARTITIONED;
+    CREATE TABLE attempt_rest PARTITION OF attempt DEFAULT; -- POSTGRES
+
+    -- Owners that are no users. Their numbers come after all of users (2^31). None is given twice, and no row is ever removed.
+    CREATE TABLE tenant (
+      number IDENTITY,
+      name TEXT NOT NULL UNIQUE
+    );
+    ALTER TABLE tenant ALTER number RESTART WITH 2147483648; -- POSTGRES
+
+    CREATE TRIGGER due_counted AFTER INSERT ON due WHEN NEW.snooze_of = -1 BEGIN
+      INSERT INTO chime.tenant_count (tenant, delta)
+      SELECT owner, 1 FROM chime.reminder WHERE key = NEW.reminder AND owner >= 2147483648;
+    END;
+    CREATE TRIGGER due_uncounted AFTER DELETE ON due WHEN OLD.snooze_of = -1 BEGIN
+      INSERT INTO chime.tenant_count (tenant, delta)
+      SELECT owner, -1 FROM chime.reminder WHERE key = OLD.reminder AND owner >= 2147483648;
+    END;
+    -- When its due times go with it, it is not there any more to say whose it was.
+    CREATE TRIGGER reminder_uncounted BEFORE DELETE ON reminder WHEN OLD.owner >= 2147483648 BEGIN
+      INSERT INTO chime.tenant_count (tenant, delta)
+      SELECT OLD.owner, -1 FROM chime.due WHERE reminder = OLD.key AND snooze_of = -1;
+    END;
+
+    """
+
+  // Statements of triggers that count an item for an entry, and no longer count it.
+  private static let count = """
+    INSERT INTO chime.item_day VALUES (NEW.tracker, NEW.item, NEW.day, 1)
+      ON CONFLICT (tracker, item, day) DO UPDATE SET count = item_day.count + 1;
+    INSERT INTO chime.item_total VALUES (NEW.tracker, NEW.item, 1)
+      ON CONFLICT (tracker, item) DO UPDATE SET count = item_total.count + 1;
+    """
+  private static let uncount = """
+    UPDATE chime.item_day SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day;
+    DELETE FROM chime.item_day WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day AND count = 0;
+    UPDATE chime.item_total SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item;
+    DELETE FROM chime.item_total WHERE tracker = OLD.tracker AND item = OLD.item AND count = 0;
     """
 
   // Each table of user data has the columns `created_by` and `deleted_by`, the changes that created and removed the row. Replaced
@@ -264,6 +454,18 @@ package enum SharedTables {
       count INTEGER NOT NULL,
       PRIMARY KEY (tracker, item)
     ) CLUSTERED;
+    CREATE TRIGGER entry_made AFTER INSERT ON entry WHEN NEW.item IS NOT NULL AND NEW.deleted_by IS NULL BEGIN
+      \(count)
+    END;
+    CREATE TRIGGER entry_unmade AFTER DELETE ON entry WHEN OLD.item IS NOT NULL AND OLD.deleted_by IS NULL BEGIN
+      \(uncount)
+    END;
+    CREATE TRIGGER entry_was AFTER UPDATE OF tracker, item, day, deleted_by ON entry WHEN OLD.item IS NOT NULL AND OLD.deleted_by IS NULL BEGIN
+      \(uncount)
+    END;
+    CREATE TRIGGER entry_is AFTER UPDATE OF tracker, item, day, deleted_by ON entry WHEN NEW.item IS NOT NULL AND NEW.deleted_by IS NULL BEGIN
+      \(count)
+    END;
 
     -- What follows from entries; made anew by whoever has to.
     CREATE TABLE day_total (

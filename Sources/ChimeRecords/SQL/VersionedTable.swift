@@ -14,6 +14,8 @@ struct VersionedTable: Sendable {
   private let takingBack: [SQLText]
   /// Delete the undo data of a change. Each takes the change and the maximum number of rows.
   private let purging: [SQLText]
+  /// Writes a row. Takes the row, its columns and the change.
+  private let writing: SQLText
   /// Copies a row that is about to be replaced to the history. Takes the change and the row.
   private let keeping: SQLText
   /// Move a removed row to the history because its name is needed again. Each takes the row. None for numbers.
@@ -58,6 +60,7 @@ struct VersionedTable: Sendable {
       WHERE change = $1 AND key IN (SELECT key FROM \(table)_history WHERE change = $1 LIMIT $2)
       """,
     ]
+    writing = .upsert("\(table)", key: "key", "\(columns)", once: "created_by")
     keeping = """
       INSERT INTO \(table)_history (change, \(row))
       SELECT $1, \(row) FROM \(table) WHERE key = $2 AND deleted_by IS NULL AND created_by IS DISTINCT FROM $1
@@ -81,6 +84,12 @@ struct VersionedTable: Sendable {
   func keep(_ key: Int64, for change: Int64?, on connection: some SQLConnection) throws {
     for step in layingAside { try connection.run(ComposedQuery(step, key)) }
     if let change { try connection.run(ComposedQuery(keeping, change, key)) }
+  }
+
+  /// Writes a row, and saves the one that it replaces. `values` has the columns in order.
+  func put(_ key: Int64, _ values: [any SQLValue], for change: Int64?, on connection: some SQLConnection) throws {
+    try keep(key, for: change, on: connection)
+    try connection.run(ComposedQuery(writing, all: [key] + values + [change]))
   }
 
   /// Removes a row, and returns whether it existed.

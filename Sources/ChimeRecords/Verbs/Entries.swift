@@ -221,17 +221,10 @@ extension SQLTransaction {
       guard let tracker = try nameKey(of: key) else { return }
       return try connection.run("DELETE FROM day_total WHERE tracker = $1 AND day = $2", tracker, day)
     }
-    try connection.run(
-      """
-      INSERT INTO day_total (
-        tracker, day, count, total, least, most, last, first_at, last_at, first_minute, last_minute, met, goal)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-      ON CONFLICT (tracker, day) DO UPDATE SET
-        count = excluded.count, total = excluded.total, least = excluded.least, most = excluded.most,
-        last = excluded.last, first_at = excluded.first_at, last_at = excluded.last_at,
-        first_minute = excluded.first_minute, last_minute = excluded.last_minute, met = excluded.met,
-        goal = excluded.goal
-      """, try present(key), day, total.count, total.total, total.least, total.most, total.last, total.firstAt,
+    try connection.put(
+      "day_total", key: "tracker, day",
+      "count, total, least, most, last, first_at, last_at, first_minute, last_minute, met, goal",
+      try present(key), day, total.count, total.total, total.least, total.most, total.last, total.firstAt,
       total.lastAt, total.firstMinute, total.lastMinute, total.isMet ? 1 : 0,
       try total.goal.map { try reader.text($0) })
   }
@@ -249,11 +242,7 @@ extension SQLTransaction {
       guard let tracker = try nameKey(of: key) else { return }
       return try connection.run("DELETE FROM tracker_summary WHERE tracker = $1", tracker)
     }
-    try connection.run(
-      """
-      INSERT INTO tracker_summary (tracker, content) VALUES ($1, $2)
-      ON CONFLICT (tracker) DO UPDATE SET content = excluded.content
-      """, try present(key), try reader.text(summary))
+    try connection.put("tracker_summary", key: "tracker", "content", try present(key), try reader.text(summary))
   }
 
   package func itemCounts(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [ItemCount] {

@@ -276,7 +276,11 @@ extension SQLTransaction {
   }
 
   private func forget(_ scheduledAt: Instant, _ reminder: Int64) throws {
-    try connection.run(Self.deleteAttempts, scheduledAt, reminder)
+    try connection.run(
+      """
+      DELETE FROM attempt
+      WHERE scheduled_at = $1 AND delivery IN (SELECT key FROM delivery WHERE scheduled_at = $1 AND reminder = $2)
+      """, scheduledAt, reminder)
     try connection.run("DELETE FROM delivery WHERE scheduled_at = $1 AND reminder = $2", scheduledAt, reminder)
     try connection.run("DELETE FROM occurrence WHERE scheduled_at = $1 AND reminder = $2", scheduledAt, reminder)
     try connection.run(
@@ -307,6 +311,26 @@ extension SQLTransaction {
     """
   }
 
+  /// Returns the row of a queue; nil if there is none yet.
+  package func queueRow(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
+    try connection.first(
+      "SELECT key, ordered FROM delivery_queue WHERE owner = $1 AND channel = $2", queue.owner, queue.channel.rawValue
+    ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0) }
+  }
+
+  package func findOrMakeQueue(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
+    if let known = try queueRow(of: queue) { return known }
+    // Another daemon may have created it since, or be creating it.
+    let made = try connection.first(
+      """
+      INSERT INTO delivery_queue (owner, channel) VALUES ($1, $2)
+      ON CONFLICT (owner, channel) DO UPDATE SET owner = excluded.owner RETURNING key, ordered
+      """, queue.owner, queue.channel.rawValue
+    ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0) }
+    guard let made else { throw StoreFailure.internalError("the queue \(queue.channel) was not created") }
+    return made
+  }
+
   /// Returns the keys of the deliveries that a queue may send now.
   package func claimable(in queueRow: DeliveryQueueRow, now: Instant, limit: Int) throws -> [Int64] {
     if queueRow.isOrdered { return try head(of: queueRow.key).flatMap { $0.visibleAt <= now ? [$0.key] : nil } ?? [] }
@@ -333,7 +357,14 @@ extension SQLTransaction {
   package func settle(_ tried: TriedDelivery, _ attempt: Attempt?, _ state: Delivery.State) throws {
     let (code, at) = DeliveryCode.of(state)
     if let attempt {
-      if tried.hasAttempt { try connection.run(Self.moveAttempt, tried.key) }
+      if tried.hasAttempt {
+        try connection.run(
+          """
+          INSERT INTO attempt (delivery, position, started_at, took_ms, outcome, status, answer, error, scheduled_at)
+          SELECT key, attempts, started_at, took_ms, outcome, status, answer, error, scheduled_at
+          FROM delivery WHERE key = $1
+          """, tried.key)
+      }
       try connection.run(
         """
         UPDATE delivery SET
@@ -455,7 +486,17 @@ extension SQLTransaction {
 
   package func attempts(of id: DeliveryID) throws -> [Attempt] {
     try connection.all(
-      Self.selectAttempts, id
+      """
+      SELECT t.position, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error
+      FROM delivery d
+      JOIN attempt t ON t.delivery = d.key AND t.scheduled_at = d.scheduled_at
+      WHERE d.id = $1
+      UNION ALL
+      SELECT attempts, started_at, took_ms, outcome, status, answer, error
+      FROM delivery
+      WHERE id = $1 AND started_at IS NOT NULL
+      ORDER BY 1
+      """, id
     ) { try $0.attempt() }
   }
 }
@@ -487,14 +528,9 @@ extension SQLTransaction {
     try requireWriting()
     outboxHasChanged()
     endpointsHaveChanged()
-    try connection.run(
-      """
-      INSERT INTO endpoint (owner, channel, url, created_at, disabled, disabled_at, failing_since, settings)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-      ON CONFLICT (owner, channel) DO UPDATE SET
-        url = excluded.url, created_at = excluded.created_at, disabled = excluded.disabled,
-        disabled_at = excluded.disabled_at, failing_since = excluded.failing_since, settings = excluded.settings
-      """, endpoint.queue.owner, endpoint.queue.channel.rawValue, endpoint.url, endpoint.createdAt,
+    try connection.put(
+      "endpoint", key: "owner, channel", "url, created_at, disabled, disabled_at, failing_since, settings",
+      endpoint.queue.owner, endpoint.queue.channel.rawValue, endpoint.url, endpoint.createdAt,
       endpoint.disabled?.reason, endpoint.disabled?.at, endpoint.failingSince, try reader.text(endpoint.settings))
     try setOrdered(endpoint.settings.inOrder ?? false, endpoint.queue)
     // The daemon that holds the queue reads the endpoint's answers, so the queue must exist before the first message.

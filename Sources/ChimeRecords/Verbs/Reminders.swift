@@ -162,6 +162,40 @@ extension SQLTransaction {
       isRegular: isRegular, occurrence: 14)
   }
 
+  package func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
+    let limit = max(limit, 0)
+    // One row more than requested shows whether there are more.
+    let rows = try dueRows(now: now, limit: limit + 1, after: place) { row, due in
+      (place: DueCursor(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
+    }
+    let next = try connection.first(Self.selectNextDue, now) {
+      (due: $0.optionalInstant(0), wake: $0.optionalInstant(1))
+    }
+    return DuePage(
+      due: rows.prefix(limit).compactMap { $0.due }, end: rows.prefix(limit).last?.place, isWhole: rows.count <= limit,
+      next: next?.due, nextWake: next?.wake)
+  }
+
+  /// Puts off unreadable reminders that are due.
+  package func putOff(_ keys: [Int64], now: Instant) throws {
+    for key in keys {
+      // Keep the scheduled time of a regular due row once its due time differs.
+      try connection.run(
+        """
+        UPDATE due SET scheduled_at = CASE WHEN snooze_of = -1 THEN coalesce(scheduled_at, next_at) END, next_at = $1,
+          wakes = 0
+        WHERE reminder = $2 AND next_at <= $3
+        """, now + .hours(1), key, now)
+    }
+  }
+
+  package func reevaluateHeld(now: Instant) throws {
+    try requireWriting()
+    dueTimesHaveChanged()
+    try connection.run(
+      "UPDATE due SET next_at = $1 WHERE snooze_of = -1 AND next_at > $1 AND scheduled_at <= $1", now)
+  }
+
   /// - Parameter occurrence: the index of the first column of the occurrence.
   package func dueReminder(
     _ row: Connection.Row, scheduledAt: Instant, dueAt: Instant, isRegular: Bool, occurrence: Int32

@@ -37,14 +37,9 @@ extension SQLTransaction {
         "INSERT INTO tracker_name (owner, id) VALUES ($1, $2) RETURNING key", tracker.owner, tracker.id.rawValue)
       memory.trackerKeys[tracker.key] = key
     }
-    let change = change(of: tracker.owner)
-    try VersionedTable.tracker.keep(key, for: change, on: connection)
-    try connection.run(
-      """
-      INSERT INTO tracker (key, pack, created_at, definition, created_by) VALUES ($1, $2, $3, $4, $5)
-      ON CONFLICT (key) DO UPDATE SET
-        pack = excluded.pack, created_at = excluded.created_at, definition = excluded.definition
-      """, key, tracker.pack?.rawValue, tracker.createdAt, try reader.text(tracker), change)
+    try VersionedTable.tracker.put(
+      key, [tracker.pack?.rawValue, tracker.createdAt, try reader.text(tracker)], for: change(of: tracker.owner),
+      on: connection)
   }
 
   package func tracker(_ key: TrackerKey) throws -> Tracker? {
@@ -143,17 +138,10 @@ extension SQLTransaction {
   package func put(_ item: Item) throws {
     try requireWriting()
     let key = try nameKeyMaking(item.id, tracker: present(item.key))
-    let change = change(of: item.owner)
-    try VersionedTable.item.keep(key, for: change, on: connection)
-    try connection.run(
-      """
-      INSERT INTO item (key, title, attributes, since, until, note, photo, created_at, created_by)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-      ON CONFLICT (key) DO UPDATE SET
-        title = excluded.title, attributes = excluded.attributes, since = excluded.since, until = excluded.until,
-        note = excluded.note, photo = excluded.photo, created_at = excluded.created_at
-      """, key, item.title, item.attributes.isEmpty ? nil : try reader.text(item.attributes), item.since, item.until,
-      item.note, item.photo, item.createdAt, change)
+    let attributes = item.attributes.isEmpty ? nil : try reader.text(item.attributes)
+    try VersionedTable.item.put(
+      key, [item.title, attributes, item.since, item.until, item.note, item.photo, item.createdAt],
+      for: change(of: item.owner), on: connection)
   }
 
   package func item(_ id: ItemID, of key: TrackerKey) throws -> Item? {
@@ -254,17 +242,11 @@ extension SQLTransaction {
 
   package func put(_ pack: InstalledPack) throws {
     try requireWriting()
-    let (key, change) = (try nameKeyMaking(pack.pack.id, owner: pack.owner), change(of: pack.owner))
-    let definition = try reader.text(pack.pack)
-    try VersionedTable.pack.keep(key, for: change, on: connection)
-    try connection.run(
-      """
-      INSERT INTO pack (key, installed_at, reminders, print, definition, created_by) VALUES ($1, $2, $3, $4, $5, $6)
-      ON CONFLICT (key) DO UPDATE SET
-        installed_at = excluded.installed_at, reminders = excluded.reminders, print = excluded.print,
-        definition = excluded.definition
-      """, key, pack.installedAt, try reader.text(PackReminders(of: pack)),
-      PackFingerprint.print(of: definition), definition, change)
+    let (reminders, definition) = (try reader.text(PackReminders(of: pack)), try reader.text(pack.pack))
+    try VersionedTable.pack.put(
+      try nameKeyMaking(pack.pack.id, owner: pack.owner),
+      [pack.installedAt, reminders, PackFingerprint.print(of: definition), definition], for: change(of: pack.owner),
+      on: connection)
   }
 
   package func pack(_ id: PackID, owner: UInt32) throws -> InstalledPack? {
@@ -327,13 +309,9 @@ extension SQLTransaction {
 
   package func setProgress(_ progress: AchievementProgress, owner: UInt32) throws {
     try requireWriting()
-    try connection.run(
-      """
-      INSERT INTO achievement (pack, id, reached, unlocked_at, silent) VALUES ($1, $2, $3, $4, $5)
-      ON CONFLICT (pack, id) DO UPDATE SET
-        reached = excluded.reached, unlocked_at = excluded.unlocked_at, silent = excluded.silent
-      """, try nameKeyMaking(progress.pack, owner: owner), progress.achievement.rawValue, progress.reached,
-      progress.unlockedAt, progress.wasSilent ? 1 : 0)
+    try connection.put(
+      "achievement", key: "pack, id", "reached, unlocked_at, silent", try nameKeyMaking(progress.pack, owner: owner),
+      progress.achievement.rawValue, progress.reached, progress.unlockedAt, progress.wasSilent ? 1 : 0)
   }
 
   package func packsInProgress(owner: UInt32) throws -> [PackID] {
@@ -354,10 +332,6 @@ extension SQLTransaction {
 
   package func setExperience(_ experience: Int, of pack: PackID, owner: UInt32) throws {
     try requireWriting()
-    try connection.run(
-      """
-      INSERT INTO experience (pack, points) VALUES ($1, $2)
-      ON CONFLICT (pack) DO UPDATE SET points = excluded.points
-      """, try nameKeyMaking(pack, owner: owner), experience)
+    try connection.put("experience", key: "pack", "points", try nameKeyMaking(pack, owner: owner), experience)
   }
 }

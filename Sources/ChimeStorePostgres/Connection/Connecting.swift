@@ -1,5 +1,6 @@
 import CPostgres
 import ChimeCore
+import ChimeRecords
 import Glibc
 
 // Opening of sessions: hosts are tried one after another with a short timeout, and the first that accepts writes is used.
@@ -142,18 +143,10 @@ extension PostgresConfiguration {
   }
 
   /// Returns CLOCK_BOOTTIME in microseconds, as `StoreTime` uses it. The clock cannot be set and counts sleep.
-  static func unsetClock() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &now)
-    return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
-  }
+  static func unsetClock() -> Int64 { nanoseconds(CLOCK_BOOTTIME) / 1_000 }
 
   /// Returns CLOCK_MONOTONIC in milliseconds.
-  static func clock() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
-  }
+  static func clock() -> Int64 { nanoseconds(CLOCK_MONOTONIC) / 1_000_000 }
 
   /// Calls `body` with a null-terminated array of C strings.
   private func withStrings<Result>(

@@ -1,11 +1,11 @@
 import CPostgres
-public import ChimeCore
+package import ChimeCore
 import Glibc
 
 /// A PostgresConfiguration describes which database holds the store and how to connect to it.
 ///
 ///     try PostgresConfiguration(connection: "host=db1,db2 dbname=chime user=chime sslmode=verify-full", passwordFile: path)
-public struct PostgresConfiguration: Sendable {
+package struct PostgresConfiguration: Sendable {
   /// The libpq options by keyword (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PARAMKEYWORDS). They never contain a password.
   let options: [String: String]
   /// The file whose first line is the password; nil if libpq finds it itself (passfile, `PGPASSWORD`).
@@ -29,7 +29,7 @@ public struct PostgresConfiguration: Sendable {
   /// The number of attempts to drop a month.
   var dropTurns = 5
   /// The identity of this daemon among those that share the database.
-  public var member = Member()
+  package var member = Member()
   /// The migrations to the current schema version; tests add more.
   var migrations = Schema.migrations
 
@@ -37,7 +37,7 @@ public struct PostgresConfiguration: Sendable {
   ///
   /// - Parameter connection: keywords and values, or a URL, in libpq's format.
   /// - Throws: `.unavailable` if it is malformed or contains a password, or if libpq is missing.
-  public init(connection: String, passwordFile: String? = nil) throws(StoreFailure) {
+  package init(connection: String, passwordFile: String? = nil) throws(StoreFailure) {
     try Self.load()
     var error: UnsafeMutablePointer<CChar>?
     guard let parsed = chime_pq_parse(connection, &error) else {
@@ -62,14 +62,14 @@ public struct PostgresConfiguration: Sendable {
   }
 
   /// The identity of a daemon.
-  public struct Member: Sendable {
+  package struct Member: Sendable {
     /// The host name.
-    public var name: String
-    public var process = Int64(getpid())
+    package var name: String
+    package var process = Int64(getpid())
     /// The version of chimed.
-    public var version = ""
+    package var version = ""
 
-    public init() {
+    package init() {
       var bytes = [CChar](repeating: 0, count: 256)
       gethostname(&bytes, bytes.count - 1)
       name = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -77,7 +77,7 @@ public struct PostgresConfiguration: Sendable {
   }
 
   /// The description for `chime status`, with the relevant options only.
-  public var summary: String {
+  package var summary: String {
     let shown = ["host", "hostaddr", "port", "dbname", "user", "service"].compactMap { keyword in
       options[keyword].map { "\(keyword)=\($0)" }
     }

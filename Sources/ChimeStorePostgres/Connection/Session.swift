@@ -144,7 +144,7 @@ final class Session: @unchecked Sendable {
         return
       }
       guard PostgresConfiguration.clock() < end else {
-        let others = try holders(connection) ?? "another chimed"
+        let others = try connection.holders() ?? "another chimed"
         throw StoreFailure.held(
           by: "\(others); this version has to change the tables, and no other daemon may run meanwhile")
       }
@@ -160,14 +160,16 @@ final class Session: @unchecked Sendable {
         "SET lock_timeout = \(place.lockTimeout); SELECT pg_advisory_lock_shared(\(Schema.daemonLock))::text")
       try connection.script("SET lock_timeout = 0")
     } catch {
-      guard !connection.isLost, let holders = try holders(connection) else { throw error }
+      guard !connection.isLost, let holders = try connection.holders() else { throw error }
       throw StoreFailure.held(by: holders)
     }
   }
+}
 
-  /// Returns a description of the sessions that hold the lock.
-  private func holders(_ connection: Connection) throws -> String? {
-    try connection.script(
+extension Connection {
+  /// Returns a description of the other sessions that hold the daemons' lock.
+  func holders() throws -> String? {
+    try script(
       """
       SELECT string_agg(DISTINCT 'the chimed at ' || coalesce(host(a.client_addr), 'the database''s own machine')
         || ' (session ' || l.pid || ' of ' || a.usename || ' since ' || to_char(a.backend_start, 'YYYY-MM-DD HH24:MI')

@@ -42,11 +42,7 @@ final class FleetHeartbeat {
   }
 
   /// Returns CLOCK_BOOTTIME in milliseconds, which counts sleep.
-  static func clock() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &now)
-    return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
-  }
+  static func clock() -> Int64 { nanoseconds(CLOCK_BOOTTIME) / 1_000_000 }
 
   /// The socket for notifications; -1 if there is none.
   var descriptor: Int32 { connection?.descriptor ?? -1 }

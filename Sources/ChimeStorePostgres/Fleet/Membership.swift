@@ -1,4 +1,5 @@
 import ChimeCore
+import ChimeRecords
 import Dispatch
 import Glibc
 import Synchronization
@@ -47,7 +48,7 @@ final class Membership: Sendable {
     firstBeat.enter()
     end.enter()
     do throws(StoreFailure) {
-      try Self.startThread { self.run(place) }
+      try StoreThread.start("chime-fleet") { self.run(place) }
     } catch {
       firstBeat.leave()
       end.leave()
@@ -122,38 +123,5 @@ final class Membership: Sendable {
     poll(&members, 2, Int32(clamping: max(0, next - FleetHeartbeat.clock())))
     var bytes = [UInt8](repeating: 0, count: 512)
     read(wakeSockets.read, &bytes, bytes.count)
-  }
-
-  private static func startThread(_ body: @escaping @Sendable () -> Void) throws(StoreFailure) {
-    var thread = pthread_t()
-    let work = Unmanaged.passRetained(ThreadBody(body))
-    let code = pthread_create(
-      &thread, nil,
-      { argument in
-        if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
-        return nil
-      }, work.toOpaque())
-    guard code == 0 else {
-      work.release()
-      throw .unavailable("no thread can be started (\(String(cString: strerror(code)))): see TasksMax= of the service")
-    }
-    pthread_detach(thread)
-  }
-}
-
-private final class ThreadBody: Sendable {
-  private let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-  func run() {
-    // Name the thread for ps and top (proc(5)).
-    let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-    if file >= 0 {
-      let name = Array("chime-fleet".utf8)
-      write(file, name, name.count)
-      close(file)
-    }
-    body()
   }
 }

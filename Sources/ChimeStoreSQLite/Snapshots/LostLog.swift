@@ -63,9 +63,7 @@ struct LostLog: Sendable {
       if let fault = try Opening.fault(of: target, .thorough) {
         throw StoreFailure.unavailable("the copy of the store is damaged (\(fault))")
       }
-      guard fsync(file) == 0 else {
-        throw StoreFailure.unavailable("\(path) cannot be made durable (\(errorText(errno)))")
-      }
+      try SQLiteFiles.synchronize(file, path)
     } catch {
       unlink(path)
       throw error
@@ -84,11 +82,7 @@ struct LostLog: Sendable {
         Restoring(files: files, folder: opening.folder).remember(restoration)
         if SQLiteFiles.size(files.path + "-wal") == 0 { unlink(files.path + "-wal") }
         try files.moveAside(to: place)
-        guard rename(files.restoringPath, files.path) == 0 else {
-          throw StoreFailure.unavailable(
-            "\(files.restoringPath) cannot become the store (\(errorText(errno))): rename it to \(files.path)")
-        }
-        SQLiteFiles.synchronize(folder: SQLiteFiles.folder(of: files.path))
+        try files.takeRestored()
       }
       return (try opening.connections(isRestored: true), restoration)
     }

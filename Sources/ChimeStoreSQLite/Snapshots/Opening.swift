@@ -1,5 +1,5 @@
 import CSQLite
-public import ChimeCore
+package import ChimeCore
 import ChimeRecords
 import ChimeSchedule
 import Dispatch
@@ -16,7 +16,7 @@ extension SQLiteStore {
   /// - Throws: `.held` if another daemon uses it; `.newerSchema` if a newer program wrote it; `.corrupt` if it is damaged
   ///   or missing and there is no good snapshot: it was moved aside, and no empty store takes its place until a person
   ///   has repaired it; `.unavailable` if it cannot be opened or belongs to another program.
-  public static func open(
+  package static func open(
     path: String, keepingSnapshots: Int = 3, progress: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(StoreFailure) -> SQLiteStore {
     try open(Opening(path: path, keepingSnapshots: keepingSnapshots, progress: progress))

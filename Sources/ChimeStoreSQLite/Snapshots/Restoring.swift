@@ -49,11 +49,7 @@ struct Restoring {
     try step(.copied)
     try files.moveAside(to: place, step)
     try step(.cleared)
-    guard rename(files.restoringPath, files.path) == 0 else {
-      throw StoreFailure.unavailable(
-        "\(files.restoringPath) cannot become the store (\(errorText(errno))): rename it to \(files.path)")
-    }
-    SQLiteFiles.synchronize(folder: SQLiteFiles.folder(of: files.path))
+    try files.takeRestored()
     return restoration
   }
 

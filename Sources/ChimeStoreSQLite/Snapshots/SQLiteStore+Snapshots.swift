@@ -1,10 +1,11 @@
-public import ChimeCore
+package import ChimeCore
+import ChimeRecords
 import Dispatch
 
 extension SQLiteStore: SnapshotManager {
   /// Takes a snapshot without delaying writers or readers. It has its own connection and a thread with low priority, and
   /// pauses between its steps.
-  public func takeSnapshot(keeping count: Int) async throws -> StoreSnapshot {
+  package func takeSnapshot(keeping count: Int) async throws -> StoreSnapshot {
     let run = SnapshotRun()
     guard let generation = note(run) else { throw StoreFailure.closed }
     defer { note(nil) }
@@ -13,7 +14,7 @@ extension SQLiteStore: SnapshotManager {
         do {
           let copy = SnapshotCopy(
             files: opening.files, folder: opening.folder, fileLayer: opening.fileLayer, run: run)
-          try SnapshotRun.inBackground {
+          try StoreThread.start("chime-snapshot", nice: 19) {
             caller.resume(with: Result { try copy.make(keeping: count, isPatient: true) })
           }
         } catch {
@@ -36,5 +37,5 @@ extension SQLiteStore: SnapshotManager {
     }
   }
 
-  public func snapshots() -> [StoreSnapshot] { opening.folder.items.map(\.snapshot) }
+  package func snapshots() -> [StoreSnapshot] { opening.folder.items.map(\.snapshot) }
 }

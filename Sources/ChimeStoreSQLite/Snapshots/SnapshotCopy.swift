@@ -1,5 +1,6 @@
 import CSQLite
 import ChimeCore
+import ChimeRecords
 import ChimeSchedule
 import Glibc
 
@@ -53,9 +54,7 @@ struct SnapshotCopy: Sendable {
       run.leaveStore()
       try check(unfinished)
       try run.requireWanted()
-      guard fsync(file) == 0 else {
-        throw StoreFailure.unavailable("\(unfinished) cannot be made durable (\(errorText(errno)))")
-      }
+      try SQLiteFiles.synchronize(file, unfinished)
       guard rename(unfinished, name) == 0 else {
         throw StoreFailure.unavailable("\(name) cannot be created (\(errorText(errno)))")
       }
@@ -98,26 +97,20 @@ struct SnapshotCopy: Sendable {
     }
     var code = SQLITE_OK
     while code == SQLITE_OK, !run.isCalledOff {
-      let begin = Self.nanoseconds
+      let begin = nanoseconds(CLOCK_MONOTONIC)
       code = sqlite3_backup_step(backup, Self.step)
       // Otherwise a commit of the store would wait until all of this is written.
       fdatasync(file)
       guard code == SQLITE_OK else { continue }
       betweenSteps()
       guard isPatient else { continue }
-      var pause = timespec(tv_sec: 0, tv_nsec: Int(min(Self.nanoseconds - begin, Self.longestPause)))
-      nanosleep(&pause, nil)
+      let pause = min(nanoseconds(CLOCK_MONOTONIC) - begin, Self.longestPause)
+      usleep(UInt32(pause / 1_000))
     }
     let end = sqlite3_backup_finish(backup)
     try run.requireWanted()
     guard code == SQLITE_DONE, end == SQLITE_OK else { throw target.failure(code == SQLITE_DONE ? end : code) }
     try source.script("COMMIT")
-  }
-
-  private static var nanoseconds: Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 
   // MARK: Checking

@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import FoundationEssentials
 import Glibc
 
 /// The folder of a store's snapshots, and their file names.
@@ -114,33 +115,16 @@ struct SnapshotFolder: Sendable {
 
 /// Timestamps in file names: UTC in the basic format of ISO 8601, such as `20261122T030000Z`.
 enum Timestamp {
+  private static let format = Date.ISO8601FormatStyle().dateSeparator(.omitted).timeSeparator(.omitted)
+
   static var now: Int64 { Int64(time(nil)) }
 
-  static func text(_ seconds: Int64) -> String {
-    var time = time_t(seconds)
-    var parts = tm()
-    gmtime_r(&time, &parts)
-    var text = [CChar](repeating: 0, count: 32)
-    let count = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
-    return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
+  static func text(_ seconds: Int64) -> String { format.format(Date(timeIntervalSince1970: Double(seconds))) }
 
   /// Parses a timestamp. Returns nil for any text that `text` does not produce.
   static func seconds(_ text: String) -> Int64? {
-    let digits = Array(text.utf8)
-    guard digits.count == 16 else { return nil }
-    func number(_ range: Range<Int>) -> Int32 {
-      digits[range].reduce(0) { $0 * 10 + Int32($1 & 0x0F) }
-    }
-    var parts = tm()
-    parts.tm_year = number(0..<4) - 1_900
-    parts.tm_mon = number(4..<6) - 1
-    parts.tm_mday = number(6..<8)
-    parts.tm_hour = number(9..<11)
-    parts.tm_min = number(11..<13)
-    parts.tm_sec = number(13..<15)
-    let seconds = Int64(timegm(&parts))
-    // Malformed text does not survive the round trip.
+    guard let date = try? format.parse(text) else { return nil }
+    let seconds = Int64(date.timeIntervalSince1970)
     return self.text(seconds) == text ? seconds : nil
   }
 }

@@ -1,6 +1,5 @@
 import ChimeCore
 import Dispatch
-import Glibc
 import Synchronization
 
 /// A SnapshotRun is a snapshot in progress that other threads can call off.
@@ -29,29 +28,5 @@ final class SnapshotRun: Sendable {
   func callOff() {
     calledOff.store(true, ordering: .sequentiallyConsistent)
     presence.wait()
-  }
-
-  /// Runs `body` on a new thread with the lowest priority (setpriority(2): on Linux a nice value belongs to a thread).
-  /// The thread ends with the snapshot.
-  static func inBackground(_ body: @escaping @Sendable () -> Void) throws(StoreFailure) {
-    final class Work {
-      let body: @Sendable () -> Void
-      init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    var thread = pthread_t()
-    let work = Unmanaged.passRetained(Work(body))
-    let code = pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument else { return nil }
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
-        Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
-        return nil
-      }, work.toOpaque())
-    guard code == 0 else {
-      work.release()
-      throw .unavailable("no thread can be started for a snapshot (\(errorText(code)))")
-    }
-    pthread_detach(thread)
   }
 }
