@@ -140,13 +140,14 @@ struct FleetFiringTests {
         _ = try await home.add("Soon", "in 1s")
         try await eventually("it fires") { try await fired() == "\(count)|\(count)|\(count)|0" }
       }
-      // Only the slow daemon.
       #expect(try await home.record(of: later).isEmpty)
-      #expect(try await fast.stop() == .exited(0))
+      // Only the slow daemon. It takes over what the fast one has left, and then looks at the database once a minute, so the
+      // time moves before that.
       try await server.sql(
-        "UPDATE chime.due SET next_at = (floor(extract(epoch FROM now())) + 2) * 1000 WHERE next_at < \(soon)",
+        "UPDATE chime.due SET next_at = (floor(extract(epoch FROM now())) + 8) * 1000 WHERE next_at < \(soon)",
         on: database)
-      try await eventually("it fires") { try await fired() == "54|54|54|0" }
+      #expect(try await fast.stop() == .exited(0))
+      try await eventually("it fires", within: .seconds(60)) { try await fired() == "54|54|54|0" }
       #expect(
         try await server.sql(
           """
