@@ -54,12 +54,13 @@ public struct DegradedModeCommit: Sendable {
           try Chains.record([firing], in: transaction, now: now)
           if entry.wasDelivered { commit.firings += 1 }
         case .ended(let outcome, let time):
-          if time > now { ahead.insert(outcome.queue) }
           var work = OutboxTransaction()
           work.outcomes = [outcome]
           commit.outcomes.append(
             try OutboxCommit.run(
-              work, in: transaction, policies, seenFailing: seenFailing, context, now: time, using: &generator))
+              // The clock may have been ahead then. No endpoint has failed for that long, and no message waits until then.
+              work, in: transaction, policies, seenFailing: seenFailing, context, now: min(time, now),
+              using: &generator))
         case .answered(let answer, let time):
           try give(answer, at: time, in: transaction, context, &commit, using: &generator)
         case .superseded: break

@@ -226,7 +226,7 @@ final class SimulatedDaemon {
           step.entry = entry
           switch entry {
           case .fired, .superseded: break
-          case .ended(_, let time): step.work.now = time
+          case .ended(_, let time): step.work.now = min(time, now)
           // The answer's side effects run when the buffer is recorded.
           case .answered(_, let time): (step.work.now, step.work.context) = (time, job.context)
           }
