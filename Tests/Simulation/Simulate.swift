@@ -148,7 +148,7 @@ struct Simulate {
       \(figures.runs) runs from seed \(first), \(show(years)) years in \(show(seconds)) s: \(show(years / seconds)) years a second
       \(figures.steps) steps, \(figures.commits) commits, \(figures.storeErrors) store errors, \(figures.attempts) attempts
       \(figures.fires) fires, \(figures.repeats) repeats; missed: \(misses.joined(separator: ", "))
-      \(figures.starts) starts, \(figures.crashes) crashes, \(figures.clockSteps) clock steps, \(figures.suspends) suspends, \(figures.wakings) ended by the alarm, \(figures.restorations) stores restored
+      \(figures.starts) starts, \(figures.crashes) crashes, \(figures.clockSteps) clock steps, \(figures.suspends) suspends, \(figures.wakings) ended by the alarm, \(figures.restorations) stores restored, \(figures.restores) backups restored
       \(figures.pings) pings, \(figures.recoveries) jobs up again, \(figures.downtimes) reports of downtime
       \(figures.degradedFirings) firings in degraded mode, \(figures.fromMemory) messages shown before their record
       \(figures.requests) requests, \(figures.refusals) of them refused; at most \(figures.mostHeld) deliveries held

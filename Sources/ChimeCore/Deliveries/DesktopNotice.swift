@@ -71,21 +71,7 @@ public enum DesktopNotice {
       id: ReminderID(rawValue: ""), owner: owner, title: title, body: body.isEmpty ? nil : body,
       schedule: try Schedule(canonical: "at \(moment)"), channels: channels, tags: ["chime"] + tags,
       urgency: urgency, icon: icon, createdAt: now)
-    reminder.id = try insert(reminder, into: transaction, using: &generator)
+    reminder.id = try transaction.insert(reminder, next: nil, using: &generator)
     return reminder
-  }
-
-  private static func insert(
-    _ reminder: Reminder, into transaction: any StoreTransaction, using generator: inout some RandomNumberGenerator
-  ) throws -> ReminderID {
-    var reminder = reminder
-    for attempt in 0..<16 {
-      reminder.id = ReminderID(length: 4 + attempt / 2, using: &generator)
-      do {
-        try transaction.upsert(reminder, next: nil)
-        return reminder.id
-      } catch StoreFailure.idTaken { continue }
-    }
-    throw StoreFailure.internalError("no free id was found for a notice")
   }
 }

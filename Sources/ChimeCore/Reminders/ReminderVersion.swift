@@ -39,10 +39,15 @@ public struct ReminderVersion: Hashable, Sendable {
 }
 
 extension Reminder {
+  /// Returns whether another definition has the same scheduled times.
+  public func hasSameTimetable(as other: Reminder) -> Bool {
+    schedule == other.schedule && timezone == other.timezone && gap == other.gap && fold == other.fold
+      && place == other.place && lastDone == other.lastDone && chainedTimes == other.chainedTimes
+      && tracker == other.tracker
+  }
+
   /// Returns whether another definition has the same times and evaluations; then it is no new version.
   public func hasSameTimes(as other: Reminder) -> Bool {
-    schedule == other.schedule && timezone == other.timezone && gap == other.gap && fold == other.fold
-      && place == other.place && jitter == other.jitter && lastDone == other.lastDone
-      && chainedTimes == other.chainedTimes && tracker == other.tracker && isExpectation == other.isExpectation
+    hasSameTimetable(as: other) && jitter == other.jitter && isExpectation == other.isExpectation
   }
 }

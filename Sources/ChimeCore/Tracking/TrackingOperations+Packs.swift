@@ -143,14 +143,9 @@ extension TrackingOperations {
   ) throws -> ReminderID {
     var reminder = reminder
     let next = try reminder.next(after: now, in: transaction, context)
-    for attempt in 0..<16 {
-      reminder.id = ReminderID(length: 4 + attempt / 4, using: &generator)
-      do {
-        try write(reminder, next: next, &outcome)
-        return reminder.id
-      } catch StoreFailure.idTaken { continue }
-    }
-    throw StoreFailure.internalError("no free id was found for a pack's reminder")
+    reminder.id = try transaction.insert(reminder, next: next, since: now, using: &generator)
+    outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
+    return reminder.id
   }
 
   /// Adds or replaces a reminder with the wanted one. Its id, creation, skips and last answer stay.

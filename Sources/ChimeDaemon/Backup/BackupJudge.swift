@@ -133,7 +133,7 @@ struct BackupJudge {
     return milestone
   }
 
-  func entry(_ entry: BackupFormat.EntryLine) throws -> BackupFormat.EntryLine {
+  func entry(_ entry: BackupFormat.EntryLine) throws -> Entry {
     let tracker = try known(entry.tracker)
     guard let at = try? RFC3339.parse(entry.at) else { throw Refused("at is not a time") }
     try time(at)
@@ -156,15 +156,16 @@ struct BackupJudge {
     if let item = entry.item { try need(TrackerFields.isItemID(item.rawValue), "the id of an item is invalid") }
     try noteAndPhoto(entry.note, entry.photo)
     try need(!judgedTrackers.contains(tracker.id), "entries of \(tracker.id) are earlier than its judged days")
-    return entry
+    return Entry(
+      id: EntryID(rawValue: 0), tracker: tracker.id, owner: 0, at: at, day: entry.day, minute: entry.minute,
+      quantity: entry.quantity, fields: entry.fields ?? [:], item: entry.item, note: entry.note, photo: entry.photo)
   }
 
-  mutating func judged(_ judged: BackupFormat.Judged) throws -> BackupFormat.Judged {
+  mutating func judged(_ judged: BackupFormat.Judged) throws {
     let tracker = try known(judged.tracker)
     if let goal = judged.goal { try self.goal(goal, of: tracker) }
     try once("the judged day \(judged.day) of \(judged.tracker)")
     judgedTrackers.insert(tracker.id)
-    return judged
   }
 
   mutating func pack(_ installed: InstalledPack) throws -> InstalledPack {
@@ -282,11 +283,10 @@ struct BackupJudge {
     return progress
   }
 
-  mutating func experience(_ experience: BackupFormat.Experience) throws -> BackupFormat.Experience {
+  mutating func experience(_ experience: BackupFormat.Experience) throws {
     try need(TrackerID(checking: experience.pack.rawValue) != nil, "the id of a pack is invalid")
     try once("the XP of \(experience.pack)")
     try need((0...1_000_000_000_000).contains(experience.points), "the number of XP is invalid")
-    return experience
   }
 
   mutating func reminder(_ reminder: Reminder) throws -> Reminder {
@@ -356,7 +356,7 @@ struct BackupJudge {
     return occurrence
   }
 
-  mutating func ping(_ line: BackupFormat.PingLine) throws -> BackupFormat.PingLine {
+  mutating func ping(_ line: BackupFormat.PingLine) throws {
     try need(seen.contains("reminder \(line.reminder.rawValue)"), "its reminder is missing")
     pings += 1
     try need(pings <= BackupFormat.maxEntries, "there are more than \(BackupFormat.maxEntries) pings")
@@ -370,7 +370,6 @@ struct BackupJudge {
     try need((ping.output?.utf8.count ?? 0) <= Product.pingOutputLimit, "its output is too long")
     try text(ping.output, "output", lines: true)
     try text(ping.via, "via")
-    return line
   }
 
   mutating func configuration(_ file: BackupFormat.ConfigurationText) throws -> BackupFormat.ConfigurationText {

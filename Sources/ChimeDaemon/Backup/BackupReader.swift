@@ -15,18 +15,7 @@ enum BackupPiece: Sendable {
     var lines: [Range<Int>] = []
   }
 
-  case tracker(Tracker)
-  case item(Item)
-  case milestone(Milestone)
-  case entry(BackupFormat.EntryLine)
-  case judged(BackupFormat.Judged)
-  case pack(InstalledPack)
-  case progress(AchievementProgress)
-  case experience(BackupFormat.Experience)
-  case reminder(Reminder)
-  case endpoint(Endpoint)
-  case occurrence(Occurrence)
-  case ping(BackupFormat.PingLine)
+  case record(BackupRecord)
   case configuration(BackupFormat.ConfigurationText)
   /// The sealed secrets of endpoints, with the number of their line.
   case secrets(SealedText, line: Int)
@@ -165,41 +154,44 @@ struct BackupReader: ~Copyable {
     if open != nil, line.part == nil { throw BackupJudge.Refused("a photo is incomplete") }
     if let tracker = line.tracker {
       counts.trackers += 1
-      return .tracker(try judge.tracker(tracker))
+      return .record(.tracker(try judge.tracker(tracker)))
     } else if let item = line.item {
       counts.items += 1
-      return .item(try judge.item(item))
+      return .record(.item(try judge.item(item)))
     } else if let milestone = line.milestone {
       counts.milestones += 1
-      return .milestone(try judge.milestone(milestone))
+      return .record(.milestone(try judge.milestone(milestone)))
     } else if let entry = line.entry {
       guard counts.entries < BackupFormat.maxEntries else {
         throw BackupJudge.Refused("there are more than \(BackupFormat.maxEntries) entries")
       }
       counts.entries += 1
-      return .entry(try judge.entry(entry))
+      return .record(.entry(try judge.entry(entry)))
     } else if let judged = line.judged {
-      return .judged(try judge.judged(judged))
+      try judge.judged(judged)
+      return .record(.judged(judged.tracker, on: judged.day, by: judged.goal))
     } else if let pack = line.pack {
       counts.packs += 1
-      return .pack(try judge.pack(pack))
+      return .record(.pack(try judge.pack(pack)))
     } else if let progress = line.progress {
       if progress.unlockedAt != nil { counts.unlocks += 1 }
-      return .progress(try judge.progress(progress))
+      return .record(.progress(try judge.progress(progress)))
     } else if let experience = line.experience {
-      return .experience(try judge.experience(experience))
+      try judge.experience(experience)
+      return .record(.experience(experience.pack, points: experience.points))
     } else if let reminder = line.reminder {
       counts.reminders += 1
-      return .reminder(try judge.reminder(reminder))
+      return .record(.reminder(try judge.reminder(reminder)))
     } else if let endpoint = line.endpoint {
       counts.endpoints += 1
-      return .endpoint(try judge.endpoint(endpoint))
+      return .record(.endpoint(try judge.endpoint(endpoint)))
     } else if let occurrence = line.occurrence {
       counts.occurrences += 1
-      return .occurrence(try judge.occurrence(occurrence))
+      return .record(.occurrence(try judge.occurrence(occurrence)))
     } else if let ping = line.ping {
       counts.pings += 1
-      return .ping(try judge.ping(ping))
+      try judge.ping(ping)
+      return .record(.ping(ping.ping, of: ping.reminder))
     } else if let text = line.configuration {
       counts.configuration += 1
       return .configuration(try judge.configuration(text))

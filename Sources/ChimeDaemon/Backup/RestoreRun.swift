@@ -14,7 +14,7 @@ import Varlink
 final class RestoreRun: ReplyParts {
   /// The stages of a restore, in their order.
   private enum Stage {
-    case pieces
+    case records
     /// The trackers whose days are still to be summed up.
     case sums([TrackerID])
     case photos(Int)
@@ -22,8 +22,8 @@ final class RestoreRun: ReplyParts {
     case history(Int)
   }
 
-  /// Limits of a slice in pieces, bytes and days. Others wait during a slice, which takes about ten milliseconds.
-  private static let slicePieces = 500
+  /// Limits of a slice in records, bytes and days. Others wait during a slice, which takes about ten milliseconds.
+  private static let sliceRecords = 500
   private static let sliceBytes = 128 << 10
   private static let sliceDays = 2_000
   /// The number of slices between two replies.
@@ -45,7 +45,7 @@ final class RestoreRun: ReplyParts {
   private var secrets: [ChannelName: EndpointSecretFile]?
   private var configuration: [BackupFormat.ConfigurationText] = []
   private var misplaced: [TrackersInterface.ConfigurationFile] = []
-  private var stage = Stage.pieces
+  private var stage = Stage.records
   /// Warnings about what could not be restored, as sentences.
   private var notes: [String] = []
 
@@ -98,9 +98,8 @@ final class RestoreRun: ReplyParts {
   /// Does the next step. Returns the contents of the backup when all is done.
   private func step() async throws -> TrackersInterface.Contents? {
     switch stage {
-    case .pieces:
-      let (slice, isLast) = try readSlice()
-      for case .secrets(let sealed, let line) in slice { try await open(sealed, line) }
+    case .records:
+      let (slice, isLast) = try await readSlice()
       if !isTrial { try await keep(slice) }
       // Enforce the limit early, so that a restore that exceeds it does not delay others.
       try handler.caller.requireRoom(for: reader.counts.reminders)
@@ -140,28 +139,29 @@ final class RestoreRun: ReplyParts {
     return nil
   }
 
-  private func readSlice() throws -> (pieces: [BackupPiece], isLast: Bool) {
+  private func readSlice() async throws -> (records: [BackupRecord], isLast: Bool) {
     let begin = reader.position
-    var pieces: [BackupPiece] = []
-    while pieces.count < Self.slicePieces, reader.position - begin < Self.sliceBytes {
-      guard let piece = try reader.next() else { return (pieces, true) }
+    var records: [BackupRecord] = []
+    while records.count < Self.sliceRecords, reader.position - begin < Self.sliceBytes {
+      guard let piece = try reader.next() else { return (records, true) }
       switch piece {
       case .photo(let photo): photos.append(photo)
       case .configuration(let file): configuration.append(file)
-      case .occurrence, .ping: noteHistory(reader.place)
-      default: pieces.append(piece)
+      case .secrets(let sealed, let line): try await open(sealed, line)
+      case .record(.occurrence), .record(.ping): noteHistory(reader.place)
+      case .record(let record): records.append(record)
       }
     }
-    return (pieces, false)
+    return (records, false)
   }
 
-  private func keep(_ pieces: [BackupPiece]) async throws {
+  private func keep(_ records: [BackupRecord]) async throws {
     let (owner, known) = (handler.caller.owner, plan)
     let now = SystemClock.now
     plan = try await handler.store.write { [handler] transaction in
       var plan = try known ?? TrackingRestore.Plan(stagingOwner: transaction.makeStagingOwner(for: owner, now: now))
       try transaction.touchStagingOwner(plan.stagingOwner, now: now)
-      try TrackingRestore(handler.tracking(transaction)).stage(pieces, &plan)
+      try TrackingRestore(handler.tracking(transaction)).stage(records, &plan)
       return plan
     }
   }
@@ -179,7 +179,8 @@ final class RestoreRun: ReplyParts {
     let lines = try read([place])[0].split(separator: UInt8(ascii: "\n"))
     let decoder = JSONDecoder()
     let past = try lines.map { try decoder.decode(BackupFormat.Line.self, from: Data($0)) }
-    let (times, pings) = (past.compactMap(\.occurrence), past.compactMap(\.ping))
+    let times = past.compactMap(\.occurrence)
+    let pings = past.compactMap(\.ping).map { ($0.ping, $0.reminder) }
     refusedTimes += try await handler.commit { [handler, names] transaction in
       let restore = TrackingRestore(handler.tracking(transaction))
       try restore.remember(pings, names)
@@ -219,12 +220,12 @@ final class RestoreRun: ReplyParts {
     guard let plan else { return }
     names = try await handler.commit(isLarge: true) { [handler] transaction in
       var generator = PooledRandom()
-      let (outcome, reminders, names) = try TrackingRestore(handler.tracking(transaction)).finish(
-        plan, using: &generator)
-      let effects = TrackingNotices.of(
-        outcome, owner: handler.caller.owner,
+      let done = try TrackingRestore(handler.tracking(transaction)).finish(plan, using: &generator)
+      try handler.caller.requireRoomForEndpoints(in: transaction)
+      let effects = try done.effects(
+        owner: handler.caller.owner, ChangeDetail(), in: transaction,
         saying: "restored: \(plan.trackers.count) trackers, \(plan.entries) entries")
-      return (names, effects + reminders)
+      return (done.names, effects)
     }
     self.plan = nil
     if !plan.endpoints.isEmpty {
@@ -292,6 +293,30 @@ final class RestoreRun: ReplyParts {
         have += count
       }
       return bytes
+    }
+  }
+}
+
+extension TrackingRestore.Finished {
+  /// Records the change with what it has replaced, and with other things that it exchanged, so that it can be undone.
+  func effects(
+    owner: UInt32, _ detail: ChangeDetail, in transaction: any StoreTransaction, saying words: String
+  ) throws -> [PostCommitEffect] {
+    var detail = detail
+    detail.all = before
+    detail.endpoints += endpoints.map { .init(before: $0.before, after: $0.after) }
+    if let change = outcome.change { try transaction.setDetail(detail.text(), of: change) }
+    return TrackingNotices.of(outcome, owner: owner, saying: words) + reminders.map(\.effect)
+      + (detail.endpoints.isEmpty ? [] : [.endpointsChanged])
+  }
+}
+
+extension TrackingRestore.ChangedReminder {
+  var effect: PostCommitEffect {
+    switch kind {
+    case .added: .reminder(.added, reminder, "added \"\(reminder.title)\"")
+    case .changed: .reminder(.changed, reminder, "changed \"\(reminder.title)\"")
+    case .removed: .reminder(.removed, reminder, "removed \"\(reminder.title)\"")
     }
   }
 }

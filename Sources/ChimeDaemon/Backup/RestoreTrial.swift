@@ -17,9 +17,10 @@ package enum RestoreTrial {
     _ lines: [UInt8], now: Instant, context: ReminderContext, in transaction: any StoreTransaction
   ) throws -> Outcome {
     let fields = ReminderFields(context: context, configuration: Configuration(), now: now)
-    let pieces: [BackupPiece]
+    let records: [BackupRecord]
     do {
-      pieces = try BackupReader.judge(lines) { try fields.judged($0) }
+      records = try BackupReader.judge(lines) { try fields.judged($0) }
+        .compactMap { if case .record(let record) = $0 { record } else { nil } }
     } catch ControlFailure.invalidFile(let line, let message) {
       return .refused(line: line, message)
     }
@@ -27,12 +28,13 @@ package enum RestoreTrial {
     let work = TrackingOperations(in: transaction, owner: 1, context, now: now)
     let restore = TrackingRestore(work)
     var plan = TrackingRestore.Plan(stagingOwner: try transaction.makeStagingOwner(for: 1, now: now))
-    try restore.stage(pieces, &plan)
+    try restore.stage(records, &plan)
     try restore.sumUp(plan.trackers.keys.sorted(), plan)
     let names = try restore.finish(plan, using: &random).names
-    let past = pieces.compactMap { if case .occurrence(let occurrence) = $0 { occurrence } else { nil } }
+    let past = records.compactMap { if case .occurrence(let occurrence) = $0 { occurrence } else { nil } }
     _ = try restore.remember(past, names)
-    try restore.remember(pieces.compactMap { if case .ping(let ping) = $0 { ping } else { nil } }, names)
+    try restore.remember(
+      records.compactMap { if case .ping(let ping, let reminder) = $0 { (ping, reminder) } else { nil } }, names)
     // Format the results as for a client.
     let wire = WireMapper(context: context, now: now)
     for record in try transaction.reminders(ReminderFilter(owner: 1), page: Page(limit: 100)) {
@@ -44,7 +46,8 @@ package enum RestoreTrial {
       _ = try work.progress(of: tracker, on: tracker.day(at: now, in: context.zones.local).day, summary)
     }
     var written: [UInt8] = []
-    _ = try BackupRecords(transaction: transaction, owner: 1) { written += $0 }.all()
+    var writer = BackupWriter { written += $0 }
+    try BackupRecords(of: 1, in: transaction).each { try writer.put($0) }
     return .restored(written)
   }
 }

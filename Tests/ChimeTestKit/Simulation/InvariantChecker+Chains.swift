@@ -68,7 +68,7 @@ extension InvariantChecker {
     let given = chains.given[reminder.id] ?? []
     guard reminder.follows != nil, reminder.chainedTimes != before.reminder.chainedTimes || !given.isEmpty,
       work.kind != .recomputeDueTimes,
-      !work.kind.asks(.edit, of: reminder.id)
+      !asks(work, .edit, of: reminder.id)
     else { return before }
     let (old, new) = (Set(before.reminder.chainedTimes ?? []), Set(reminder.chainedTimes ?? []))
     for time in new.subtracting(old) where !given.contains(time) {

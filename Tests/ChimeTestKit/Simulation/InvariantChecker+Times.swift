@@ -6,8 +6,10 @@ extension InvariantChecker {
   func checkReminder(_ id: ReminderID, _ work: Work) {
     let former = known[id]
     guard let reminder = contents.reminders[id] else {
-      known[id] = nil
-      if !work.kind.asks(.remove, of: id) { fail("\(work.kind) has removed the reminder \(id)") }
+      // Its pings are gone too, and a backup may bring it back without them and with another definition.
+      forgetTimetable(of: id)
+      (known[id], pinging.last[id], pinging.lastSuccess[id]) = (nil, nil, nil)
+      if !asks(work, .remove, of: id) { fail("\(work.kind) has removed the reminder \(id)") }
       return
     }
     let after = Known(reminder: reminder, regular: contents.regular[id])
@@ -27,6 +29,7 @@ extension InvariantChecker {
     case .fire: checkAdvance(before, after, work)
     case .ping(id, _) where isLookedAt && from != to: checkAdvance(before, after, work)
     case .client, .apply, .answer, .ping:
+      if isReplacing(work) { return checkReplaced(before, after, work) }
       let isMoved =
         reminder.schedule != before.reminder.schedule || reminder.timezone != before.reminder.timezone
         || reminder.gap != before.reminder.gap || reminder.fold != before.reminder.fold
@@ -41,7 +44,7 @@ extension InvariantChecker {
       if to != from { fail("a reevaluation has moved \(id) from \(show(from)) to \(show(to))") }
     default: fail("\(work.kind) has changed the reminder \(id)")
     }
-    guard !work.kind.asks(.edit, of: id) else { return }
+    guard !asks(work, .edit, of: id) else { return }
     var definition = reminder
     definition.skipNext = before.reminder.skipNext
     definition.lastDone = before.reminder.lastDone
@@ -69,13 +72,60 @@ extension InvariantChecker {
     if next - work.now > wait + .hours(27) { fail("\(id) waits until \(next.text), although the clock went back") }
   }
 
+  /// Returns whether a transaction may replace all of an owner's reminders.
+  private func isReplacing(_ work: Work) -> Bool {
+    work.kind == .client(.restore) || work.kind == .client(.undo) && world.undoesRestore
+  }
+
+  /// Checks that an owner has the reminders of the backup, or after an undo those of before it, and no others.
+  func checkReplacement(_ work: Work) {
+    guard isReplacing(work), let owner = world.asking else { return }
+    for wanted in world.replacement {
+      guard var found = contents.reminders[wanted.id] else {
+        fail("\(work.kind) leaves \(wanted.id) out")
+        continue
+      }
+      (found.owner, found.generation) = (0, 0)
+      // Its tracker says when it was last done.
+      if found.tracker != nil { found.lastDone = wanted.lastDone }
+      // A goal that is met now ends what it follows.
+      if chains.given[found.id] != nil { found.chainedTimes = wanted.chainedTimes }
+      if found != wanted { fail("\(work.kind) has made \(wanted.id) another reminder: \(found), not \(wanted)") }
+    }
+    let names = Set(world.replacement.map(\.id))
+    for (id, reminder) in contents.reminders where reminder.owner == owner && !names.contains(id) {
+      if contents.regular[id] != nil || contents.again.keys.contains(where: { $0.reminder == id }) {
+        fail("\(work.kind) leaves \(id), which is not in the backup")
+      }
+    }
+  }
+
+  /// Returns whether a client asks for this to be done with a reminder.
+  func asks(_ work: Work, _ verb: PlannedAction.Verb, of id: ReminderID) -> Bool {
+    work.kind.asks(verb, of: id) || isReplacing(work)
+  }
+
+  /// Checks a reminder that a restore, or its undo, has replaced by another definition.
+  private func checkReplaced(_ before: Known, _ after: Known, _ work: Work) {
+    let (from, to) = (before.regular?.scheduledAt, after.regular?.scheduledAt)
+    let isMoved = !after.reminder.hasSameTimetable(as: before.reminder)
+    let right =
+      isMoved ? firstUnfired(after.reminder, timetable(after.reminder, work.context), after: work.now) : from
+    if to != right {
+      fail("\(after.reminder.id) is due at \(show(to)) after \(work.kind), and should be at \(show(right))")
+    }
+  }
+
   private func checkNew(_ new: Known, _ work: Work) {
     // Notices about disabled endpoints, downtime and recovered jobs fire at once and never again.
     if isNotice(new.reminder) { return checkNotice(new.reminder, work) }
-    guard work.kind.asks(.add, of: new.reminder.id) else {
+    guard asks(work, .add, of: new.reminder.id) else {
       return fail("\(work.kind) has created the reminder \(new.reminder.id)")
     }
-    let right = timetable(new.reminder, work.context).next(after: work.now)
+    let timetable = timetable(new.reminder, work.context)
+    let right =
+      isReplacing(work)
+      ? firstUnfired(new.reminder, timetable, after: work.now) : timetable.next(after: work.now)
     if new.regular?.scheduledAt != right {
       fail("\(new.reminder.id) is due first at \(show(new.regular?.scheduledAt)), and should be at \(show(right))")
     }

@@ -130,6 +130,8 @@ final class InvariantChecker {
   /// Forgets the timetables, because reminders of the same generation may differ.
   func forgetTimetables() { timetables = [:] }
 
+  func forgetTimetable(of id: ReminderID) { timetables[id] = nil }
+
   /// Returns whether a time must not recur: it has fired, or its ping was awaited.
   func hasFired(_ id: ReminderID, _ time: Instant) -> Bool {
     fired[id]?.contains(time) ?? false || pinging.begun[id]?.contains(time) ?? false
@@ -157,6 +159,7 @@ final class InvariantChecker {
   func judge(_ changes: MemoryTransaction.Changes, _ work: Work) {
     changed = changes.occurrences
     if work.kind == .history { return checkPruning(changes, work) }
+    if work.kind == .remember { return checkRemembered(changes, work) }
     tenants.check(changes, work)
     trackers.check(contents, done: isAnswer(work.kind) ? newlyDone(changes) : [], work)
     recordEnds(changes, work)
@@ -171,6 +174,7 @@ final class InvariantChecker {
     for id in changes.occurrences { checkOccurrence(id, work) }
     for id in changes.deliveries { checkDelivery(id, work) }
     checkChains(work)
+    checkReplacement(work)
     checkPing(changes, work, wasDown: wasDown)
   }
 
@@ -223,6 +227,35 @@ final class InvariantChecker {
     reportedRounds = reportedRounds.filter { !gone.contains($0.occurrence) }
     settled = settled.filter { !gone.contains($0.occurrence) }
     shownAs = shownAs.filter { !gone.contains($0.key.occurrence) }
+  }
+
+  /// Checks that the history of a backup adds what is missing, and changes nothing.
+  private func checkRemembered(_ changes: MemoryTransaction.Changes, _ work: Work) {
+    for id in changes.reminders where contents.reminders[id] != known[id]?.reminder {
+      fail("the history of a backup has changed the reminder \(id)")
+    }
+    for id in changes.deliveries where contents.outbox[id]?.delivery != deliveries[id] {
+      fail("the history of a backup has changed the delivery \(id)")
+    }
+    var backup: [OccurrenceID: Occurrence] = [:]
+    for case .occurrence(let occurrence) in world.restored { backup[occurrence.id] = occurrence }
+    for id in changes.occurrences where contents.occurrences[id] != occurrences[id] {
+      guard let new = contents.occurrences[id], occurrences[id] == nil else {
+        fail("the history of a backup has changed \(id)")
+        continue
+      }
+      let isGone = contents.reminders[id.reminder] == nil
+      let state = backup[id].map { isGone && ($0.isOpen || $0.isAwaited) ? .dismissed : $0.state }
+      if new.state != state || new.firedAt != backup[id]?.firedAt { fail("\(id) is remembered as \(new)") }
+      occurrences[id] = new
+      runs[id.reminder, default: [:]][id.scheduledAt] = new.missedRun?.through
+      if new.firedAt != nil { fired[id.reminder, default: []].insert(id.scheduledAt) }
+      if let end = doneAt(id) { chains.done[id.reminder, default: []].append(end) }
+      guard contents.reminders[id.reminder]?.isExpectation == true else { continue }
+      if new.wasDelivered { pinging.begun[id.reminder, default: []].insert(id.scheduledAt) }
+      if new.isAwaited { pinging.from[id] = id.scheduledAt }
+      if new.isOpen, new.firedAt != nil { pinging.down.insert(id.reminder) }
+    }
   }
 
   func acknowledged(_ action: PlannedAction) {

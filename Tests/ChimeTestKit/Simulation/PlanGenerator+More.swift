@@ -9,6 +9,40 @@ extension PlanGenerator {
     if chance(3) { runCommands() }
     if chance(3) { keepWeeks() }
     if chance(3) { applySets() }
+    if chance(3) { backUp() }
+  }
+
+  /// Plans backups of what an owner has, restores of them, and what undoes those.
+  private mutating func backUp() {
+    let owner = chance(3) ? ["owner": "1"] : [:]
+    for each in 1...number(1...2) {
+      let made = moment()
+      put(made, .backup, "b\(each)", 0, owner)
+      for _ in 0..<number(1...3) {
+        let at = chance(2) ? made + length(1_000...200_000_000) : max(made + 1_000, moment())
+        put(at, .restore, "b\(each)", 0, owner)
+        if chance(4) { put(at + number(-50...50), .crash, "", length(1_000...100_000)) }
+        if chance(3) { put(at + length(100...10_000_000), .undo, "", 0, owner) }
+        // A restore brings frequent reminders back.
+        let gone = at + length(60_000...3_600_000)
+        for reminder in reminders where reminder.until < gone && reminder.until < span { remove(gone, reminder.id) }
+      }
+    }
+    if chance(2) { restoreWhatIsHeld() }
+  }
+
+  /// Plans a restore while quiet hours hold a reminder that has been changed since.
+  private mutating func restoreWhatIsHeld() {
+    let at = number(0...span)
+    var words = ["when": "cron: */30 * * * *", "hours": "12:00-11:00", "handling": "hold"]
+    let ids = put(1, words, at: at)
+    put(at + 60_000, .backup, "b3")
+    words["suspend"] = "all"
+    for id in ids {
+      put(at + 120_000, .edit, id, 0, words)
+      put(at + length(1_800_000...80_000_000), .restore, "b3")
+      remove(at + 90_000_000, id)
+    }
   }
 
   /// Plans snapshots, and damage to the store after them.

@@ -453,6 +453,8 @@ final class SimulatedDaemon {
 struct Work {
   enum Kind: Equatable {
     case start, fire, outbox, answer, recomputeDueTimes, reevaluateHeld, wake, note, record, history
+    /// A part of a backup is staged; a part of its history is added.
+    case stage, remember
     case client(PlannedAction.Verb)
     /// A set of reminders is applied: what is to be done with each.
     case apply([ReminderID: PlannedAction.Verb])

@@ -166,7 +166,7 @@ extension Simulation {
         guard let tracker = try transaction.tracker(key) else { throw Refused() }
         let quantity = tracker.kind == .amount ? amount(action.amount) : nil
         return CommitChanges(try work.log(EntryDraft(tracker: key.id, quantity: quantity), using: &generator))
-      default: return CommitChanges(try work.undo(using: &generator).outcome)
+      default: return try takeBack(work)
       }
     } catch is TrackingRefused {
       throw Refused()

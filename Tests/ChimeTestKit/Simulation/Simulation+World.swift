@@ -138,6 +138,8 @@ extension Simulation {
       guard let kind = SimulatedStore.Fault.Kind(rawValue: action.subject) else { return }
       store.fault = SimulatedStore.Fault(kind: kind, until: mono + action.amount)
       checker.permitDelays(for: action.amount)
+    case .backup: takeBackup(action)
+    case .restore: restoreBackup(action)
     case .snapshot: takeSnapshot()
     case .damage: damageStore(Int(action.amount))
     case .crash:

@@ -29,6 +29,16 @@ public final class Simulation {
   var historyLimits = HistoryLimits(age: .days(400), count: 100_000)
   /// The snapshots of the store, the newest last.
   var snapshots: [Snapshot] = []
+  /// The backups of owners, by owner and name.
+  var backups: [String: [BackupRecord]] = [:]
+  /// The backup that the current transaction restores.
+  var restored: [BackupRecord] = []
+  /// The reminders that an owner has after the current restore, or its undo.
+  var replacement: [Reminder] = []
+  /// Whether the current undo reverts a restore.
+  var undoesRestore = false
+  /// The reminders that each restore has replaced. The detail of its change is the place here.
+  var replaced: [[Reminder]] = []
   /// Whether the daemon knows of the last restoration.
   var isRestorationTold = true
   var behaviors: [DeliveryQueue: ChannelBehavior] = [:]

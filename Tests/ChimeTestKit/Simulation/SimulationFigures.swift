@@ -20,6 +20,8 @@ public struct SimulationFigures: Sendable {
   public var clockSteps = 0
   /// Stores that were damaged and restored.
   public var restorations = 0
+  /// Backups that were restored.
+  public var restores = 0
   public var suspends = 0
   /// Sleeps that the alarm ended.
   public var wakings = 0
@@ -60,6 +62,7 @@ public struct SimulationFigures: Sendable {
     left.crashes += right.crashes
     left.clockSteps += right.clockSteps
     left.restorations += right.restorations
+    left.restores += right.restores
     left.suspends += right.suspends
     left.wakings += right.wakings
     left.pings += right.pings

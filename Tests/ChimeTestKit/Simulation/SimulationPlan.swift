@@ -44,7 +44,7 @@ public struct PlannedAction: Hashable, Sendable {
   public enum Verb: String, Hashable, Sendable, CaseIterable {
     // Clients.
     case add, edit, remove, pause, resume, skip, done, dismiss, snooze, fire, ping
-    case track, log, undo
+    case track, log, undo, backup, restore
     case endpoint, forget, enable, disable, redeliver, discard, quiet
     // The machine.
     case channel, step, suspend, stop, zone, tzdata, store, history, snapshot, damage

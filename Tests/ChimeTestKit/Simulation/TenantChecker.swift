@@ -47,7 +47,8 @@ final class TenantChecker {
         fail("\(owner) has changed the endpoint \(queue.channel) of \(queue.owner)")
       }
       for key in Set(summaries.keys).union(contents.tracking.summaries.keys)
-      where key.owner != owner && summaries[key] != contents.tracking.summaries[key] {
+      where key.owner != owner && key.owner < StagingOwners.first && summaries[key] != contents.tracking.summaries[key]
+      {
         fail("\(owner) has changed what \(key.owner) has logged to \(key.id)")
       }
     case .answer:

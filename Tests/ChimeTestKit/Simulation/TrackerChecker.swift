@@ -6,10 +6,15 @@ import ChimeTracking
 final class TrackerChecker {
   private unowned let world: Simulation
   private var entries: [EntryID: Entry] = [:]
-  /// The entries that each change of an owner has made, oldest first; the last one can be undone.
-  private var changes: [UInt32: [[EntryID]]] = [:]
+  /// What each change of an owner has done to entries, oldest first; the last one can be undone.
+  private var changes: [UInt32: [Change]] = [:]
   private var sums: [Day: Sum] = [:]
   private var seen = Seen()
+
+  fileprivate struct Change {
+    var added: Set<EntryID>
+    var removed: Set<EntryID>
+  }
 
   fileprivate struct Day: Hashable {
     var key: TrackerKey
@@ -33,7 +38,7 @@ final class TrackerChecker {
   /// What it knows of the store.
   struct Model {
     fileprivate var entries: [EntryID: Entry]
-    fileprivate var changes: [UInt32: [[EntryID]]]
+    fileprivate var changes: [UInt32: [Change]]
     fileprivate var sums: [Day: Sum]
     fileprivate var seen: Seen
   }
@@ -78,7 +83,9 @@ final class TrackerChecker {
     guard seen != now || !done.isEmpty else { return }
     let isNews = tracking.lastChange > seen.change
     seen = now
-    let present = Dictionary(tracking.entries.map { ($0.id, $0) }) { first, _ in first }
+    let present = Dictionary(
+      tracking.entries.lazy.filter { $0.owner < StagingOwners.first }.map { ($0.id, $0) }
+    ) { first, _ in first }
     let added = present.values.filter { entries[$0.id] == nil }
     let removed = entries.values.filter { present[$0.id] == nil }
     for entry in added { add(entry, 1) }
@@ -102,14 +109,18 @@ final class TrackerChecker {
     func fail(_ what: String) { world.checker.fail("\(work.kind) at \(work.now.text): \(what)") }
     let isRequest = if case .answer = work.kind { false } else { true }
     let owner = (isRequest ? world.asking : done.first?.owner) ?? Simulation.owner
+    let change = Change(added: Set(added.map(\.id)), removed: Set(removed.map(\.id)))
     if work.kind == .client(.undo) {
-      let undone = Set(changes[owner]?.popLast() ?? [])
-      if !added.isEmpty || Set(removed.map(\.id)) != undone {
-        fail("\(removed.count) entries are gone, and the last change had made \(undone.count)")
+      let undone = changes[owner]?.popLast() ?? Change(added: [], removed: [])
+      if change.added != undone.removed || change.removed != undone.added {
+        fail(
+          "\(removed.count) entries are gone and \(added.count) have come, and the last change had made "
+            + "\(undone.added.count) and removed \(undone.removed.count)")
       }
       return
     }
-    if isNews { changes[owner, default: []].append(added.map(\.id)) }
+    if isNews { changes[owner, default: []].append(change) }
+    if work.kind == .client(.restore) { return checkRestored(tracking, owner, fail) }
     if !removed.isEmpty { fail("\(removed.count) entries are gone, and nobody has undone them") }
     if work.kind == .client(.log) { return added.count == 1 ? () : fail("\(added.count) entries are logged") }
     var wanted: [TrackerID: Quantity?] = [:]
@@ -123,6 +134,18 @@ final class TrackerChecker {
     for entry in added {
       guard let quantity = wanted[entry.tracker] else { return fail("an entry of \(entry.tracker) is logged") }
       if entry.at != work.now || entry.quantity != quantity { fail("the entry of \(entry.tracker) is another") }
+    }
+  }
+
+  /// Checks that an owner has the entries of the backup, and no others.
+  private func checkRestored(_ tracking: MemoryTracking, _ owner: UInt32, _ fail: (String) -> Void) {
+    func plain(_ entries: some Sequence<Entry>) -> [String] {
+      entries.map { "\($0.tracker) \($0.at.text) \($0.day) \($0.quantity?.grains ?? 0)" }.sorted()
+    }
+    let wanted = world.restored.compactMap { if case .entry(let entry) = $0 { entry } else { nil } }
+    let found = entries.values.filter { $0.owner == owner }
+    if plain(found) != plain(wanted) {
+      fail("there are \(found.count) entries, and the backup has \(wanted.count), or they differ")
     }
   }
 

@@ -73,7 +73,7 @@ struct ReminderUndo {
         return outcome.notes.append("\"\(removed.title)\" exists already")
       }
       reminder.generation = 0
-      try insert(&reminder, next: next, using: &generator)
+      reminder.id = try transaction.insert(reminder, next: next, since: work.now, using: &generator)
       outcome.notes.append("\"\(reminder.title)\" is \(reminder.id) now: another reminder has its old id")
     }
     outcome.count += 1
@@ -103,7 +103,7 @@ struct ReminderUndo {
     if change.kind != .reminderDone { reminder.lastDone = reminder.countsFromDone ? current.lastDone : nil }
     // Held occurrences are evaluated again: the change may release or drop them.
     var nextDueAt = record.isHeld ? work.now : nil
-    if !hasSameTimes(reminder, as: current) {
+    if !reminder.hasSameTimetable(as: current) {
       record.next = try reminder.nextUnfired(after: work.now, in: transaction, work.context)
       nextDueAt = nil
       if reminder.schedule.chain == nil { tell(reminder, record.next, step.next) }
@@ -132,12 +132,6 @@ struct ReminderUndo {
     return definition(one) == definition(other)
   }
 
-  private func hasSameTimes(_ one: Reminder, as other: Reminder) -> Bool {
-    one.schedule == other.schedule && one.timezone == other.timezone && one.gap == other.gap && one.fold == other.fold
-      && one.place == other.place && one.tracker == other.tracker && one.lastDone == other.lastDone
-      && one.chainedTimes == other.chainedTimes
-  }
-
   /// Returns the chained times of a reminder without the ones that a change has added.
   private func chainedTimes(of reminder: Reminder, without step: ChangeDetail.Step<Reminder>) -> [Instant]? {
     let added = Set(step.after?.chainedTimes ?? []).subtracting(step.before?.chainedTimes ?? [])
@@ -149,18 +143,6 @@ struct ReminderUndo {
     guard try transaction.readableReminder(reminder.id) == nil, transaction.unreadable.isEmpty else { return false }
     let history = try transaction.occurrences(OccurrenceFilter(reminder: reminder.id), page: Page(limit: 1))
     return history.allSatisfy { $0.owner == reminder.owner }
-  }
-
-  private func insert(
-    _ reminder: inout Reminder, next: Instant?, using generator: inout some RandomNumberGenerator
-  ) throws {
-    for attempt in 0..<16 {
-      reminder.id = ReminderID(length: 4 + attempt / 4, using: &generator)
-      do {
-        return try transaction.upsert(reminder, next: next, since: work.now)
-      } catch StoreFailure.idTaken { continue }
-    }
-    throw ControlFailure.limitExceeded("ids")
   }
 
   // MARK: Occurrences

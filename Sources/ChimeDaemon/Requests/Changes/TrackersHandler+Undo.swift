@@ -98,7 +98,7 @@ extension TrackersHandler {
       var undo = ReminderUndo(work, change, without)
       if let detail {
         if let all = detail.all {
-          effects += try TrackingRestore(work).complete(all, &outcome, using: &generator)
+          effects += try TrackingRestore(work).complete(all, &outcome, using: &generator).map(\.effect)
         }
         try undo.takeBack(detail, using: &generator)
         try caller.requireRoomForEndpoints(in: transaction)
@@ -169,15 +169,15 @@ extension TrackersHandler {
       var generator = PooledRandom()
       // This is a restore of an empty backup.
       let plan = TrackingRestore.Plan(stagingOwner: try transaction.makeStagingOwner(for: caller.owner, now: now))
-      let (outcome, effects, _) = try TrackingRestore(tracking(transaction)).finish(
-        plan, as: .startedOver, detail, using: &generator)
+      let done = try TrackingRestore(tracking(transaction)).finish(plan, as: .startedOver, using: &generator)
+      let effects = try done.effects(
+        owner: caller.owner, detail, in: transaction, saying: "started over: everything was removed")
       // A backup has no finished reminders. They are removed too.
       try transaction.eachPage(of: ReminderFilter(owner: caller.owner)) { left in
         for record in left { try transaction.remove(record.reminder.id, now: now) }
       }
       try transaction.setNote(LastAction.note(of: caller.owner), nil)
-      let notices = TrackingNotices.of(outcome, owner: caller.owner, saying: "started over: everything was removed")
-      return ((reply, queues.map(\.queue), outcome.change), notices + effects + [.endpointsChanged])
+      return ((reply, queues.map(\.queue), done.outcome.change), effects)
     }
     try await onRequestExecutor { [secrets] in for queue in queues { secrets.layAside(queue, change: change) } }
     while try await store.write({ [owner = caller.owner] in

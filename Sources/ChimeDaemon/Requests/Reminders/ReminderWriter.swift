@@ -34,15 +34,7 @@ struct ReminderWriter: ReminderPart {
     _ reminder: Reminder, next: Instant?, into transaction: any StoreTransaction
   ) throws -> ReminderID {
     var generator = PooledRandom()
-    for attempt in 0..<16 {
-      var candidate = reminder
-      candidate.id = ReminderID(length: 4 + attempt / 4, using: &generator)
-      do {
-        try transaction.upsert(candidate, next: next, since: now)
-        return candidate.id
-      } catch StoreFailure.idTaken { continue }
-    }
-    throw ControlFailure.limitExceeded("ids")
+    return try transaction.insert(reminder, next: next, since: now, using: &generator)
   }
 
   /// Returns the next time after a change of the times. Throws if there is none, as `ReminderFields` does.

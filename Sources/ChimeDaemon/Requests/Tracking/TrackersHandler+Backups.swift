@@ -19,11 +19,12 @@ extension TrackersHandler {
     }
     let file = try ScratchFile(loop.uploads)
     var (counts, names) = try await store.readApart { [self] transaction in
-      let records = BackupRecords(transaction: transaction, owner: caller.owner) { [life] in
+      var writer = BackupWriter { [life] in
         try life.goOn()
         try file.append($0)
       }
-      return try records.all()
+      try BackupRecords(of: caller.owner, in: transaction).each { try writer.put($0) }
+      return (writer.counts, writer.photos.sorted())
     }
     let encoder = BackupFormat.encoder()
     for text in configurationTexts() {

@@ -1,44 +1,64 @@
-import ChimeCore
 import ChimeSchedule
-import ChimeTracking
+public import ChimeTracking
 
 /// A TrackingRestore replaces an owner's trackers and reminders by those of a backup, as one change that can be undone.
 ///
 /// Nobody waits for it, whatever its size. Pieces are staged under a temporary owner in any number of transactions, and
 /// derived totals are computed there. `finish` then exchanges the two owners in one transaction. The store keeps the
-/// replaced trackers; the change's detail has the replaced reminders.
-struct TrackingRestore {
-  let work: TrackingOperations
+/// replaced trackers; the result has the replaced reminders.
+public struct TrackingRestore {
+  private let work: TrackingOperations
   private var transaction: any StoreTransaction { work.transaction }
   private var owner: UInt32 { work.owner }
 
-  init(_ work: TrackingOperations) { self.work = work }
+  public init(_ work: TrackingOperations) { self.work = work }
 
   /// The state between transactions.
-  struct Plan: Sendable {
-    let stagingOwner: UInt32
-    fileprivate(set) var trackers: [TrackerID: Tracker] = [:]
+  public struct Plan: Sendable {
+    public let stagingOwner: UInt32
+    public fileprivate(set) var trackers: [TrackerID: Tracker] = [:]
     /// The maximum number of days of each tracker.
-    fileprivate(set) var days: [TrackerID: Int] = [:]
-    fileprivate(set) var entries = 0
-    fileprivate(set) var packs: [InstalledPack] = []
-    fileprivate(set) var reminders: [Reminder] = []
-    fileprivate(set) var endpoints: [Endpoint] = []
+    public fileprivate(set) var days: [TrackerID: Int] = [:]
+    public fileprivate(set) var entries = 0
+    fileprivate var packs: [InstalledPack] = []
+    fileprivate var reminders: [Reminder] = []
+    public fileprivate(set) var endpoints: [Endpoint] = []
 
-    init(stagingOwner: UInt32) { self.stagingOwner = stagingOwner }
+    public init(stagingOwner: UInt32) { self.stagingOwner = stagingOwner }
 
-    func key(_ tracker: TrackerID) -> TrackerKey { TrackerKey(owner: stagingOwner, id: tracker) }
+    fileprivate func key(_ tracker: TrackerID) -> TrackerKey { TrackerKey(owner: stagingOwner, id: tracker) }
   }
 
-  /// Stages pieces in the order of the backup.
-  func stage(_ pieces: [BackupPiece], _ plan: inout Plan) throws {
+  /// The result of `finish`.
+  public struct Finished: Sendable {
+    public var outcome: TrackingOutcome
+    /// The reminders that were added, changed and removed.
+    public var reminders: [ChangedReminder]
+    /// The new id of each of the backup's reminders, because another user may have its original one.
+    public var names: [ReminderID: ReminderID]
+    /// The owner's reminders before.
+    public var before: [Reminder]
+    /// The endpoints that were added or changed, as they were and are.
+    public var endpoints: [(before: Endpoint?, after: Endpoint)]
+  }
+
+  /// A reminder that a restore or its undo has added, changed or removed.
+  public struct ChangedReminder: Sendable {
+    public enum Kind: Sendable { case added, changed, removed }
+
+    public var kind: Kind
+    public var reminder: Reminder
+  }
+
+  /// Stages records in the order of the backup.
+  public func stage(_ records: [BackupRecord], _ plan: inout Plan) throws {
     var day: (tracker: TrackerID, total: DayTotal)?
     func keepDay() throws {
       if let day { try transaction.setDayTotal(day.total, on: day.total.day, of: plan.key(day.tracker)) }
       day = nil
     }
-    for piece in pieces {
-      switch piece {
+    for record in records {
+      switch record {
       case .tracker(let tracker):
         let staged = tracker.owned(by: plan.stagingOwner)
         plan.trackers[tracker.id] = staged
@@ -49,9 +69,10 @@ struct TrackingRestore {
       case .milestone(var milestone):
         (milestone.owner, milestone.id) = (plan.stagingOwner, 0)
         try transaction.put(milestone)
-      case .entry(let line):
+      case .entry(var entry):
         plan.entries += 1
-        let entry = try transaction.insert(line.entry(of: plan.stagingOwner))
+        entry.owner = plan.stagingOwner
+        entry = try transaction.insert(entry)
         if day?.tracker != entry.tracker || day?.total.day != entry.day {
           try keepDay()
           plan.days[entry.tracker, default: 0] += 1
@@ -59,21 +80,18 @@ struct TrackingRestore {
         let known = try day?.total ?? transaction.dayTotal(of: entry.key, on: entry.day)
         guard let tracker = plan.trackers[entry.tracker] else { continue }
         day = (entry.tracker, ProgressAggregator(tracker).total(known, adding: entry))
-      case .judged(let judged):
+      case .judged(let id, let day, let goal):
         try keepDay()
-        let key = plan.key(judged.tracker)
-        guard var tracker = plan.trackers[judged.tracker], let total = try transaction.dayTotal(of: key, on: judged.day)
-        else { continue }
-        tracker.goal = judged.goal
-        try transaction.setDayTotal(ProgressAggregator(tracker).evaluated(total), on: judged.day, of: key)
+        let key = plan.key(id)
+        guard var tracker = plan.trackers[id], let total = try transaction.dayTotal(of: key, on: day) else { continue }
+        tracker.goal = goal
+        try transaction.setDayTotal(ProgressAggregator(tracker).evaluated(total), on: day, of: key)
       case .progress(let progress): try transaction.setProgress(progress, owner: plan.stagingOwner)
-      case .experience(let experience):
-        try transaction.setExperience(experience.points, of: experience.pack, owner: plan.stagingOwner)
+      case .experience(let pack, let points):
+        try transaction.setExperience(points, of: pack, owner: plan.stagingOwner)
       case .pack(let pack): plan.packs.append(pack)
       case .reminder(let reminder): plan.reminders.append(reminder)
       case .endpoint(let endpoint): plan.endpoints.append(endpoint)
-      // Their data is in folders beside the store.
-      case .photo, .secrets, .configuration: continue
       // `remember` adds the history afterwards.
       case .occurrence, .ping: continue
       }
@@ -82,7 +100,7 @@ struct TrackingRestore {
   }
 
   /// Computes the summaries of trackers after all entries are staged.
-  func sumUp(_ trackers: [TrackerID], _ plan: Plan) throws {
+  public func sumUp(_ trackers: [TrackerID], _ plan: Plan) throws {
     for id in trackers {
       guard let tracker = plan.trackers[id] else { continue }
       let totals = try transaction.dayTotals(of: plan.key(id), in: .earliest ... .latest)
@@ -92,26 +110,19 @@ struct TrackingRestore {
 
   /// Exchanges the staged data with the owner's, and replaces the owner's reminders.
   ///
-  /// - Parameters:
-  ///   - detail: other things that the same change exchanges.
-  /// - Returns: the outcome with the change's id, the effects, and the new names of the backup's reminders.
-  func finish(
-    _ plan: Plan, as kind: TrackingChange.Kind = .restored, _ detail: ChangeDetail = ChangeDetail(),
-    using generator: inout some RandomNumberGenerator
-  ) throws -> (TrackingOutcome, [PostCommitEffect], names: [ReminderID: ReminderID]) {
+  /// Endpoints that the backup lacks stay: they do no harm, and their secrets exist here only.
+  public func finish(
+    _ plan: Plan, as kind: TrackingChange.Kind = .restored, using generator: inout some RandomNumberGenerator
+  ) throws -> Finished {
     try transaction.lockTrackers()
-    var detail = detail
-    // Endpoints that the backup lacks stay: they do no harm, and their secrets exist here only.
+    var endpoints: [(before: Endpoint?, after: Endpoint)] = []
     for endpoint in plan.endpoints.map({ $0.owned(by: owner) }) {
       let known = try transaction.endpoint(endpoint.queue)
       guard known?.unowned != endpoint.unowned else { continue }
       try transaction.put(endpoint)
-      detail.endpoints.append(.init(before: known, after: endpoint))
+      endpoints.append((known, endpoint))
     }
-    try need(
-      transaction.endpoints(owner: owner).count <= EndpointFields.maxEndpoints,
-      limit: "endpoints: at most \(EndpointFields.maxEndpoints), including those that exist here")
-    detail.all = try BackupRecords.reminders(owner, transaction).map(\.unowned)
+    let before = try BackupRecords.reminders(owner, transaction).map(\.unowned)
     let old = try transaction.trackers(owner: owner)
     // The new generation tells clients that the tracker was replaced.
     for known in old {
@@ -119,14 +130,11 @@ struct TrackingRestore {
       staged.generation = known.generation + 1
       try transaction.put(staged)
     }
-    let change = try transaction.exchange(
+    var outcome = TrackingOutcome()
+    outcome.change = try transaction.exchange(
       TrackingChange(owner: owner, at: work.now, kind: kind, subject: kind == .restored ? String(plan.entries) : ""),
       with: plan.stagingOwner)
-    try transaction.setDetail(detail.text(), of: change)
-    var outcome = TrackingOutcome()
-    outcome.change = change
-    var (names, effects) = try replaceReminders(by: plan.reminders, &outcome, using: &generator)
-    if !detail.endpoints.isEmpty { effects.append(.endpointsChanged) }
+    let (names, reminders) = try replaceReminders(by: plan.reminders, &outcome, using: &generator)
     for installed in plan.packs {
       var installed = installed
       installed.owner = owner
@@ -135,27 +143,27 @@ struct TrackingRestore {
       try transaction.put(installed)
     }
     try work.relink(Set(old.map(\.id)).union(plan.trackers.keys), &outcome, using: &generator)
-    return (outcome, effects, names)
+    return Finished(outcome: outcome, reminders: reminders, names: names, before: before, endpoints: endpoints)
   }
 
   /// Completes the undo of a restore, after `TrackingOperations.undo`.
   ///
   /// - Parameter before: the reminders before the restore.
-  func complete(
+  public func complete(
     _ before: [Reminder], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
-  ) throws -> [PostCommitEffect] {
-    let (_, effects) = try replaceReminders(by: before, &outcome, using: &generator)
+  ) throws -> [ChangedReminder] {
+    let (_, changed) = try replaceReminders(by: before, &outcome, using: &generator)
     try work.relink(Set(try transaction.trackers(owner: owner).map(\.id)), &outcome, using: &generator)
-    return effects
+    return changed
   }
 
   // MARK: History
 
-  /// Adds occurrences to the history. Existing ones are not changed.
+  /// Adds occurrences to the history. Existing ones are not changed. What pings have ended since the backup is not added.
   ///
   /// - Parameter names: the new names of the backup's reminders.
   /// - Returns: the number of occurrences that were refused, because their reminder is gone and another user has its name.
-  func remember(_ occurrences: [Occurrence], _ names: [ReminderID: ReminderID]) throws -> Int {
+  public func remember(_ occurrences: [Occurrence], _ names: [ReminderID: ReminderID]) throws -> Int {
     var refused = 0
     for (known, times) in Dictionary(grouping: occurrences, by: \.id.reminder).sorted(by: { $0.key < $1.key }) {
       let id = names[known] ?? known
@@ -165,12 +173,14 @@ struct TrackingRestore {
         refused += times.count
         continue
       }
+      let missing = try times.filter(isMissing(among: times.map(\.id.scheduledAt), of: id))
+      guard !missing.isEmpty else { continue }
       var reminder = try found ?? past(id, titled: times.last?.title ?? "")
       if isGone { try transaction.upsert(reminder, next: nil) }
       // A past occurrence must not end a present repeat.
       reminder.nag = nil
       let due = DueReminder(reminder: reminder, scheduledAt: .earliest, dueAt: .earliest, isRegular: false)
-      let own = times.map { time in
+      let own = missing.map { time in
         Occurrence(
           id: OccurrenceID(reminder: id, scheduledAt: time.id.scheduledAt), title: time.title, owner: owner,
           state: time.state, firedAt: time.firedAt, deliveredAt: time.deliveredAt, endedAt: time.endedAt,
@@ -188,15 +198,31 @@ struct TrackingRestore {
     return refused
   }
 
+  /// Returns which occurrences of a reminder are to be added: those without a record, and without a ping since that has
+  /// ended them.
+  private func isMissing(among times: [Instant], of id: ReminderID) throws -> (Occurrence) -> Bool {
+    guard let first = times.min(), let last = times.max() else { return { _ in false } }
+    let filter = OccurrenceFilter(reminder: id, from: first, before: last + .milliseconds(1))
+    let known = Set(try transaction.allOccurrences(filter).map(\.id.scheduledAt))
+    let pinged = try transaction.lastPing(of: id, among: [.succeeded, .failed])?.at ?? .earliest
+    let recovered = try transaction.lastPing(of: id, among: [.succeeded])?.at ?? .earliest
+    return { one in
+      guard !known.contains(one.id.scheduledAt) else { return false }
+      return one.isAwaited ? one.id.scheduledAt > pinged : !one.isOpen || one.firedAt ?? .latest > recovered
+    }
+  }
+
   /// Adds pings that are newer than existing ones, so that a repeated restore adds none.
   ///
   /// - Parameter pings: the pings, oldest first for each reminder.
-  func remember(_ pings: [BackupFormat.PingLine], _ names: [ReminderID: ReminderID]) throws {
-    for (known, lines) in Dictionary(grouping: pings, by: \.reminder).sorted(by: { $0.key < $1.key }) {
+  public func remember(
+    _ pings: [(ping: Ping, reminder: ReminderID)], _ names: [ReminderID: ReminderID]
+  ) throws {
+    for (known, found) in Dictionary(grouping: pings, by: \.reminder).sorted(by: { $0.key < $1.key }) {
       let id = names[known] ?? known
       guard try transaction.readableReminder(id)?.reminder.owner == owner else { continue }
       let newest = try transaction.lastPing(of: id, among: .all)?.at ?? .earliest
-      for line in lines where line.ping.at > newest { try transaction.add(line.ping.pinged(by: owner), to: id) }
+      for (ping, _) in found where ping.at > newest { try transaction.add(ping.pinged(by: owner), to: id) }
     }
   }
 
@@ -210,11 +236,11 @@ struct TrackingRestore {
 
   /// Replaces the owner's reminders. Equal ones stay, others are removed, changed or added.
   ///
-  /// - Returns: the new name of each reminder, because another user may have its original one.
+  /// - Returns: the new id of each reminder, because another user may have its original one.
   private func replaceReminders(
     by wanted: [Reminder], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
-  ) throws -> ([ReminderID: ReminderID], [PostCommitEffect]) {
-    var effects: [PostCommitEffect] = []
+  ) throws -> ([ReminderID: ReminderID], [ChangedReminder]) {
+    var changed: [ChangedReminder] = []
     let names = Set(wanted.map(\.id))
     for reminder in try BackupRecords.reminders(owner, transaction) where !names.contains(reminder.id) {
       outcome.closed += try transaction.openOccurrences(of: reminder.id).compactMap {
@@ -222,17 +248,16 @@ struct TrackingRestore {
       }
       try Announcing.removal(of: reminder, in: transaction, work.context, now: work.now, using: &generator)
       try transaction.remove(reminder.id, now: work.now)
-      effects.append(.reminder(.removed, reminder, "removed \"\(reminder.title)\""))
+      changed.append(ChangedReminder(kind: .removed, reminder: reminder))
     }
     var known: [ReminderID: ReminderID] = [:]
     for reminder in wanted {
       let (kept, kind) = try put(reminder, using: &generator)
       known[reminder.id] = kept.id
-      guard let kind else { continue }
-      effects.append(.reminder(kind, kept, "\(kind == .added ? "added" : "changed") \"\(kept.title)\""))
+      if let kind { changed.append(ChangedReminder(kind: kind, reminder: kept)) }
     }
     try relinkChains(known)
-    return (known, effects)
+    return (known, changed)
   }
 
   /// Updates the references of chained and conditional reminders to reminders with new names.
@@ -253,40 +278,32 @@ struct TrackingRestore {
   /// Stores a reminder. Returns it with the kind of change; nil if it was equal already.
   private func put(
     _ wanted: Reminder, using generator: inout some RandomNumberGenerator
-  ) throws -> (Reminder, PostCommitEffect.Kind?) {
+  ) throws -> (Reminder, ChangedReminder.Kind?) {
     var reminder = wanted
     reminder.owner = owner
-    let next = try reminder.next(after: work.now, in: transaction, work.context)
-    if let known = try transaction.readableReminder(reminder.id)?.reminder, known.owner == owner {
-      guard known.unowned != wanted.unowned else { return (known, nil) }
-      reminder.generation = known.generation + 1
+    let record = try transaction.readableReminder(reminder.id)
+    if let record, record.reminder.owner == owner {
+      guard record.reminder.unowned != wanted.unowned else { return (record.reminder, nil) }
+      reminder.generation = record.reminder.generation + 1
+      // A time that is due stays due, unless the times change.
+      if reminder.hasSameTimetable(as: record.reminder) {
+        try transaction.upsert(
+          reminder, next: record.next, nextDueAt: record.isHeld ? work.now : nil, since: work.now)
+        return (reminder, .changed)
+      }
+    }
+    let next = try reminder.nextUnfired(after: work.now, in: transaction, work.context)
+    if record?.reminder.owner == owner {
       try transaction.upsert(reminder, next: next, since: work.now)
       return (reminder, .changed)
     }
-    if try transaction.isFree(reminder.id, for: owner) {
-      // The reminder keeps its name and the rest of its history.
-      reminder.generation = 1
-      try transaction.upsert(reminder, next: next, since: work.now)
+    guard try transaction.isFree(reminder.id, for: owner) else {
+      reminder.id = try transaction.insert(reminder, next: next, since: work.now, using: &generator)
       return (reminder, .added)
     }
-    reminder.generation = 0
-    for attempt in 0..<16 {
-      do {
-        try transaction.upsert(reminder, next: next, since: work.now)
-        return (reminder, .added)
-      } catch StoreFailure.idTaken {
-        reminder.id = ReminderID(length: 4 + attempt / 4, using: &generator)
-      }
-    }
-    throw ControlFailure.limitExceeded("ids")
-  }
-}
-
-extension BackupFormat.EntryLine {
-  /// Returns the entry without an id.
-  func entry(of owner: UInt32) throws -> Entry {
-    Entry(
-      id: EntryID(rawValue: 0), tracker: tracker, owner: owner, at: try RFC3339.parse(at), day: day, minute: minute,
-      quantity: quantity, fields: fields ?? [:], item: item, note: note, photo: photo)
+    // The reminder keeps its name and the rest of its history.
+    reminder.generation = 1
+    try transaction.upsert(reminder, next: next, since: work.now)
+    return (reminder, .added)
   }
 }

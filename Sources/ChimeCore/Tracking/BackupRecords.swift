@@ -1,79 +1,79 @@
-import ChimeCore
-import ChimeSchedule
-import ChimeTracking
-import FoundationEssentials
+public import ChimeSchedule
+public import ChimeTracking
 
-/// A BackupRecords writes the records of an owner line by line, in an order that depends on the data only.
-struct BackupRecords {
-  let transaction: any StoreTransaction
-  let owner: UInt32
-  let write: (ArraySlice<UInt8>) throws -> Void
+/// A record of what an owner has, without the owner and the keys of this store.
+public enum BackupRecord: Sendable {
+  case tracker(Tracker)
+  case item(Item)
+  case milestone(Milestone)
+  case entry(Entry)
+  /// The goal by which a day was evaluated, if it differs from the tracker's.
+  case judged(TrackerID, on: CivilDate, by: Goal?)
+  case pack(InstalledPack)
+  case progress(AchievementProgress)
+  case experience(PackID, points: Int)
+  case reminder(Reminder)
+  case endpoint(Endpoint)
+  case occurrence(Occurrence)
+  case ping(Ping, of: ReminderID)
+}
+
+/// A BackupRecords reads the records of an owner, in an order that depends on the data only.
+public struct BackupRecords {
+  private let transaction: any StoreTransaction
+  private let owner: UInt32
+
+  public init(of owner: UInt32, in transaction: any StoreTransaction) {
+    (self.owner, self.transaction) = (owner, transaction)
+  }
 
   private static let page = 5_000
 
-  /// Writes all records. Returns their counts, and the sorted names of all photos.
-  func all() throws -> (counts: BackupFormat.Counts, photos: [String]) {
-    let encoder = BackupFormat.encoder()
-    var counts = BackupFormat.Counts()
-    var photos: Set<String> = []
-    func put(_ name: String, _ value: some Encodable) throws {
-      try write(BackupFormat.line(name, value, encoder)[...])
-    }
+  /// Passes each record to `take`.
+  public func each(_ take: (BackupRecord) throws -> Void) throws {
     let trackers = try transaction.trackers(owner: owner)
     for tracker in trackers {
-      try put("tracker", tracker.unowned)
-      counts.trackers += 1
+      try take(.tracker(tracker.unowned))
     }
     for tracker in trackers {
       for item in try transaction.items(of: tracker.key).sorted(by: { $0.id < $1.id }) {
-        try put("item", item.unowned)
-        counts.items += 1
-        if let photo = item.photo { photos.insert(photo) }
+        try take(.item(item.unowned))
       }
     }
     // Write them oldest first, so that a restore creates them in this order.
     for milestone in try transaction.milestones(owner: owner, tracker: nil).reversed() {
-      try put("milestone", milestone.unowned)
-      counts.milestones += 1
-      if let photo = milestone.photo { photos.insert(photo) }
+      try take(.milestone(milestone.unowned))
     }
     for tracker in trackers {
-      try Self.oldestFirst(EntryFilter(owner: owner, tracker: tracker.id), transaction) { entry in
-        try put("entry", BackupFormat.EntryLine(entry))
-        counts.entries += 1
-        if let photo = entry.photo { photos.insert(photo) }
+      try Self.oldestFirst(EntryFilter(owner: owner, tracker: tracker.id), transaction) { try take(.entry($0.unowned)) }
+      for total in try transaction.dayTotals(of: tracker.key, in: .earliest ... .latest)
+      where total.goal != tracker.goal {
+        try take(.judged(tracker.id, on: total.day, by: total.goal))
       }
-      for judged in try Self.judged(tracker, transaction) { try put("judged", judged) }
     }
     for installed in try transaction.packs(owner: owner) {
-      try put("pack", installed.unowned)
-      counts.packs += 1
+      try take(.pack(installed.unowned))
     }
     // Unlocked achievements remain even if their pack was removed.
     for pack in try transaction.packsInProgress(owner: owner) {
       for progress in try transaction.progress(of: pack, owner: owner) {
-        try put("progress", progress)
-        if progress.unlockedAt != nil { counts.unlocks += 1 }
+        try take(.progress(progress))
       }
-      let points = try transaction.experience(of: pack, owner: owner)
-      try put("experience", BackupFormat.Experience(pack: pack, points: points))
+      try take(.experience(pack, points: try transaction.experience(of: pack, owner: owner)))
     }
     let reminders = try Self.reminders(owner, transaction)
     for reminder in reminders {
-      try put("reminder", reminder.unowned)
-      counts.reminders += 1
+      try take(.reminder(reminder.unowned))
     }
     for endpoint in try transaction.endpoints(owner: owner) {
-      try put("endpoint", endpoint.unowned)
-      counts.endpoints += 1
+      try take(.endpoint(endpoint.unowned))
     }
     // Write the latest first. Occurrences at the same time are sorted by reminder, independent of the store.
     var filter = OccurrenceFilter(owner: owner)
     var atOnce: [Occurrence] = []
     func putThoseAtOnce() throws {
       for occurrence in atOnce.sorted(by: { $0.id.reminder < $1.id.reminder }) {
-        try put("occurrence", occurrence.unowned)
-        counts.occurrences += 1
+        try take(.occurrence(occurrence.unowned))
       }
       atOnce = []
     }
@@ -93,15 +93,13 @@ struct BackupRecords {
       let pings = try transaction.pings(of: reminder.id, among: .all, withOutput: false, limit: Ping.maxStored)
       // Write them oldest first, so that a restore adds them in this order.
       for ping in pings.dropFirst().reversed() + newest {
-        try put("ping", BackupFormat.PingLine(reminder: reminder.id, ping: ping.pinged(by: 0)))
-        counts.pings += 1
+        try take(.ping(ping.pinged(by: 0), of: reminder.id))
       }
     }
-    return (counts, photos.sorted())
   }
 
   /// Returns the names of all photos that the owner's data refers to.
-  static func photos(of owner: UInt32, _ transaction: any StoreTransaction) throws -> Set<String> {
+  public static func photos(of owner: UInt32, _ transaction: any StoreTransaction) throws -> Set<String> {
     var photos = Set(try transaction.milestones(owner: owner, tracker: nil).compactMap(\.photo))
     for tracker in try transaction.trackers(owner: owner) {
       photos.formUnion(try transaction.items(of: tracker.key).compactMap(\.photo))
@@ -113,7 +111,7 @@ struct BackupRecords {
   }
 
   /// Passes the entries of a filter to `body`, oldest first, in pages.
-  static func oldestFirst(
+  public static func oldestFirst(
     _ filter: EntryFilter, _ transaction: any StoreTransaction, _ body: (Entry) throws -> Void
   ) throws {
     var left = try transaction.entryCount(filter)
@@ -126,14 +124,8 @@ struct BackupRecords {
     }
   }
 
-  /// Returns the goals by which days of a tracker were evaluated, if they differ from its own.
-  static func judged(_ tracker: Tracker, _ transaction: any StoreTransaction) throws -> [BackupFormat.Judged] {
-    try transaction.dayTotals(of: tracker.key, in: .earliest ... .latest).filter { $0.goal != tracker.goal }
-      .map { BackupFormat.Judged(tracker: tracker.id, day: $0.day, goal: $0.goal) }
-  }
-
   /// Returns the owner's reminders with a due time or an open occurrence, sorted by id.
-  static func reminders(_ owner: UInt32, _ transaction: any StoreTransaction) throws -> [Reminder] {
+  public static func reminders(_ owner: UInt32, _ transaction: any StoreTransaction) throws -> [Reminder] {
     var all: [Reminder] = []
     try transaction.eachPage(of: ReminderFilter(owner: owner, includesFinished: false)) { all += $0.map(\.reminder) }
     return all.sorted { $0.id < $1.id }
@@ -149,21 +141,21 @@ private func changed<Value>(_ value: Value, _ change: (inout Value) -> Void) -> 
 }
 
 extension Tracker {
-  var unowned: Tracker { changed(self) { ($0.owner, $0.generation) = (0, 0) } }
+  public var unowned: Tracker { changed(self) { ($0.owner, $0.generation) = (0, 0) } }
 
-  func owned(by owner: UInt32) -> Tracker { changed(self) { $0.owner = owner } }
+  public func owned(by owner: UInt32) -> Tracker { changed(self) { $0.owner = owner } }
 }
 
 extension Item {
-  var unowned: Item { changed(self) { $0.owner = 0 } }
+  public var unowned: Item { changed(self) { $0.owner = 0 } }
 }
 
 extension Milestone {
-  var unowned: Milestone { changed(self) { ($0.owner, $0.id) = (0, 0) } }
+  public var unowned: Milestone { changed(self) { ($0.owner, $0.id) = (0, 0) } }
 }
 
 extension InstalledPack {
-  var unowned: InstalledPack {
+  public var unowned: InstalledPack {
     changed(self) {
       ($0.owner, $0.removed) = (0, [])
       $0.pack.trackers = $0.pack.trackers.map(\.unowned)
@@ -171,25 +163,29 @@ extension InstalledPack {
   }
 }
 
+extension Entry {
+  public var unowned: Entry { changed(self) { ($0.owner, $0.id) = (0, EntryID(rawValue: 0)) } }
+}
+
 extension Endpoint {
-  var unowned: Endpoint { owned(by: 0) }
+  public var unowned: Endpoint { owned(by: 0) }
 
   /// Removes the failure history, which belongs to this machine.
-  func owned(by owner: UInt32) -> Endpoint {
+  public func owned(by owner: UInt32) -> Endpoint {
     changed(self) { ($0.queue, $0.failingSince) = (DeliveryQueue(owner: owner, channel: queue.channel), nil) }
   }
 }
 
 extension Occurrence {
-  var unowned: Occurrence { owned(by: 0) }
+  public var unowned: Occurrence { owned(by: 0) }
 
-  func owned(by owner: UInt32) -> Occurrence { changed(self) { $0.owner = owner } }
+  public func owned(by owner: UInt32) -> Occurrence { changed(self) { $0.owner = owner } }
 }
 
 extension Ping {
-  func pinged(by uid: UInt32) -> Ping { changed(self) { $0.uid = uid } }
+  public func pinged(by uid: UInt32) -> Ping { changed(self) { $0.uid = uid } }
 }
 
 extension Reminder {
-  var unowned: Reminder { changed(self) { ($0.owner, $0.generation) = (0, 0) } }
+  public var unowned: Reminder { changed(self) { ($0.owner, $0.generation) = (0, 0) } }
 }
