@@ -53,8 +53,9 @@ public struct LinkedTracker: Hashable, Sendable {
 
   /// Returns the days that decide about times from `first` to `last`: theirs, and earlier days of the goal's period.
   private func days(from first: Instant, to last: Instant) -> ClosedRange<CivilDate> {
-    let end = tracker.day(at: max(first, last), in: zone).day
-    let start = tracker.day(at: min(first, last), in: zone).day
+    let (one, other) = (tracker.day(at: first, in: zone).day, tracker.day(at: last, in: zone).day)
+    // A later time may belong to an earlier day: in the hour that comes twice, if a day begins within it.
+    let (start, end) = (min(one, other), max(one, other))
     let begin = [start, period(of: start).lowerBound, rollingStart(start)].min() ?? start
     return max(begin, end.adding(days: -Self.furthest) ?? .earliest)...end
   }

@@ -212,6 +212,19 @@ struct LinkedReminderTests {
     #expect(scenario.shownTimes() == ["04:00", "05:00"])
   }
 
+  @Test func lateTimeOfALaterDayFiresInTheHourThatComesTwice() async throws {
+    // Days begin at 2:30. At 3:00 the clock in Prague goes back to 2:00, which is the day before.
+    let (scenario, _) = try await scenario(
+      Self.quiet, when: "every 15m", start: "2026-10-25 02:00", dayStartsAt: 150)
+    try await scenario.run(until: "02:40")
+    #expect(scenario.shownTimes() == ["02:15", "02:30"])
+    // The machine sleeps from before 2:45 until 2:05.
+    scenario.now = scenario.now + .minutes(25)
+    #expect(scenario.clock(scenario.now) == "2026-10-25 02:05")
+    try await scenario.fire()
+    #expect(scenario.shownTimes() == ["02:05"])
+  }
+
   @Test func clockSetBackDoesNotDelayTheNextTime() async throws {
     let (scenario, reminder) = try await scenario(Self.following, goal: 5_000)
     try await scenario.run(until: "10:00")
