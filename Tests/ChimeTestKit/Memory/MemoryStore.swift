@@ -119,6 +119,24 @@ struct MemoryContents: Sendable {
     return times[from..<max(from, through)].lazy.map { OccurrenceID(reminder: reminder, scheduledAt: $0) }
   }
 
+  /// Returns the first occurrences of all reminders after `past` and before `end`, by time and then by the order of creation.
+  func occurrenceIDs(after past: OccurrenceID?, before end: Instant, limit: Int) -> [OccurrenceID] {
+    typealias Rank = (time: Instant, order: Int, id: OccurrenceID)
+    func precedes(_ one: Rank, _ other: Rank) -> Bool { (one.time, one.order) < (other.time, other.order) }
+    let pastOrder = past.flatMap { order[$0.reminder] } ?? -1
+    var ranks: [Rank] = []
+    for (reminder, times) in timesOf {
+      let order = order[reminder] ?? -1
+      var first = past.map { Self.place(of: $0.scheduledAt, in: times) } ?? 0
+      if let past, first < times.count, times[first] == past.scheduledAt, order <= pastOrder { first += 1 }
+      for time in times[first...].prefix(limit) {
+        guard time < end else { break }
+        ranks.append((time, order, OccurrenceID(reminder: reminder, scheduledAt: time)))
+      }
+    }
+    return ranks.sorted(by: precedes).prefix(limit).map(\.id)
+  }
+
   func occurrences(of reminder: ReminderID) -> [Occurrence] {
     occurrenceIDs(of: reminder).compactMap { occurrences[$0] }
   }

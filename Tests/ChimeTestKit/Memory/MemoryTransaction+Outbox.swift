@@ -152,30 +152,9 @@ extension MemoryTransaction {
   func prune(_ edge: HistoryEdge, past: OccurrenceID?, limit: Int) throws -> Pruned {
     try requireWriting()
     guard let end = edge.end else { return Pruned(count: 0, past: past, isOver: true) }
-    typealias Rank = (time: Instant, order: Int, id: OccurrenceID)
-    func precedes(_ one: Rank, _ other: Rank) -> Bool { (one.time, one.order) < (other.time, other.order) }
-    let start = past.map { Rank($0.scheduledAt, order($0), $0) }
-    // The first ones, in order. Sorting all of a long history for each part would take minutes.
-    var (first, count) = ([Rank](), 0)
-    for id in contents.occurrences.keys where id.scheduledAt < end && start.map({ id.scheduledAt >= $0.time }) ?? true {
-      if first.count == limit, let last = first.last, id.scheduledAt > last.time {
-        count += 1
-        continue
-      }
-      let rank = Rank(id.scheduledAt, order(id), id)
-      if let start, !precedes(start, rank) { continue }
-      count += 1
-      var (place, end) = (0, first.count)
-      while place < end {
-        let middle = (place + end) / 2
-        if precedes(first[middle], rank) { place = middle + 1 } else { end = middle }
-      }
-      guard place < limit else { continue }
-      first.insert(rank, at: place)
-      if first.count > limit { first.removeLast() }
-    }
-    var result = Pruned(count: 0, past: past, isOver: count < limit)
-    for (_, _, id) in first {
+    let next = contents.occurrenceIDs(after: past, before: end, limit: limit)
+    var result = Pruned(count: 0, past: past, isOver: next.count < limit)
+    for id in next {
       guard let occurrence = contents.occurrences[id] else { continue }
       let isPending = contents.deliveriesOf[id]?.contains { contents.outbox[$0]?.delivery.isPending == true } ?? false
       if edge.takes(occurrence), !isPending, contents.again[id] == nil {

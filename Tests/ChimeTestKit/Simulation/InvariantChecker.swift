@@ -210,10 +210,8 @@ final class InvariantChecker {
       (occurrences[id], pinging.from[id]) = (nil, nil)
     }
     // What else was done at the same moment stays known: another occurrence, or a successful ping.
-    for id in occurrences.keys where forgotten[id.reminder] != nil {
-      if let end = doneAt(id) { forgotten[id.reminder]?.remove(end) }
-    }
-    for (id, ends) in forgotten {
+    for (id, times) in forgotten {
+      let ends = times.subtracting(contents.occurrenceIDs(of: id).compactMap(doneAt))
       let pinged = Set((contents.pings[id] ?? []).filter { $0.kind == .succeeded }.map(\.at))
       chains.done[id]?.removeAll { ends.contains($0) && !pinged.contains($0) }
     }

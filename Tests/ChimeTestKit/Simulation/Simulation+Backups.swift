@@ -57,7 +57,7 @@ extension Simulation {
       let part = left.prefix(100)
       guard !part.isEmpty else { return }
       restoring(.remember) { [self] work in
-        restored = records
+        restored = Array(part)
         let restore = TrackingRestore(work)
         try restore.remember(
           part.compactMap { if case .ping(let ping, let reminder) = $0 { (ping, reminder) } else { nil } }, names)

@@ -31,7 +31,7 @@ public final class Simulation {
   var snapshots: [Snapshot] = []
   /// The backups of owners, by owner and name.
   var backups: [String: [BackupRecord]] = [:]
-  /// The backup that the current transaction restores.
+  /// The backup that the current transaction restores, or the part of it that the transaction adds to the history.
   var restored: [BackupRecord] = []
   /// The reminders that an owner has after the current restore, or its undo.
   var replacement: [Reminder] = []
