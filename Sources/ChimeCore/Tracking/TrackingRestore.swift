@@ -16,6 +16,8 @@ public struct TrackingRestore {
   /// The state between transactions.
   public struct Plan: Sendable {
     public let stagingOwner: UInt32
+    /// The restorations of the store (`StoreTransaction.restorations`) when the staging owner was created.
+    fileprivate let restorations: Int
     public fileprivate(set) var trackers: [TrackerID: Tracker] = [:]
     /// The maximum number of days of each tracker.
     public fileprivate(set) var days: [TrackerID: Int] = [:]
@@ -23,8 +25,6 @@ public struct TrackingRestore {
     fileprivate var packs: [InstalledPack] = []
     fileprivate var reminders: [Reminder] = []
     public fileprivate(set) var endpoints: [Endpoint] = []
-
-    public init(stagingOwner: UInt32) { self.stagingOwner = stagingOwner }
 
     fileprivate func key(_ tracker: TrackerID) -> TrackerKey { TrackerKey(owner: stagingOwner, id: tracker) }
   }
@@ -50,8 +50,16 @@ public struct TrackingRestore {
     public var reminder: Reminder
   }
 
-  /// Stages records in the order of the backup.
+  /// Begins a restore of nothing yet.
+  public func begin() throws -> Plan {
+    Plan(
+      stagingOwner: try transaction.makeStagingOwner(for: owner, now: work.now),
+      restorations: transaction.restorations)
+  }
+
+  /// Stages records in the order of the backup. Throws `TrackingRefused.conflict` if what was staged before is gone.
   public func stage(_ records: [BackupRecord], _ plan: inout Plan) throws {
+    try requireStaged(plan)
     var day: (tracker: TrackerID, total: DayTotal)?
     func keepDay() throws {
       if let day { try transaction.setDayTotal(day.total, on: day.total.day, of: plan.key(day.tracker)) }
@@ -99,8 +107,26 @@ public struct TrackingRestore {
     try keepDay()
   }
 
-  /// Computes the summaries of trackers after all entries are staged.
+  /// Marks the staging owner as still in use.
+  private func requireStaged(_ plan: Plan) throws {
+    // An older store may have another staging owner of the same number.
+    guard transaction.restorations == plan.restorations,
+      try transaction.touchStagingOwner(plan.stagingOwner, now: work.now)
+    else {
+      throw TrackingRefused.conflict(
+        "the restore was interrupted, because the store was damaged or the clock was set: restore the backup again")
+    }
+  }
+
+  /// Releases what a restore that has not finished has staged.
+  public static func abandon(_ plan: Plan, in transaction: any StoreTransaction) throws {
+    guard transaction.restorations == plan.restorations else { return }
+    try transaction.abandonStagingOwner(plan.stagingOwner)
+  }
+
+  /// Computes the summaries of trackers after all entries are staged. Throws as `stage` does.
   public func sumUp(_ trackers: [TrackerID], _ plan: Plan) throws {
+    try requireStaged(plan)
     for id in trackers {
       guard let tracker = plan.trackers[id] else { continue }
       let totals = try transaction.dayTotals(of: plan.key(id), in: .earliest ... .latest)
@@ -108,12 +134,13 @@ public struct TrackingRestore {
     }
   }
 
-  /// Exchanges the staged data with the owner's, and replaces the owner's reminders.
+  /// Exchanges the staged data with the owner's, and replaces the owner's reminders. Throws as `stage` does.
   ///
   /// Endpoints that the backup lacks stay: they do no harm, and their secrets exist here only.
   public func finish(
     _ plan: Plan, as kind: TrackingChange.Kind = .restored, using generator: inout some RandomNumberGenerator
   ) throws -> Finished {
+    try requireStaged(plan)
     try transaction.lockTrackers()
     var endpoints: [(before: Endpoint?, after: Endpoint)] = []
     for endpoint in plan.endpoints.map({ $0.owned(by: owner) }) {

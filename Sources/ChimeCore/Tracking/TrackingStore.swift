@@ -277,8 +277,10 @@ public protocol TrackingTransaction {
   ///
   /// - Returns: its number, under which trackers, entries, packs and unlocks can be written.
   func makeStagingOwner(for owner: UInt32, now: Instant) throws -> UInt32
-  /// Marks a staging owner as still in use. Throws `StoreFailure.internalError` if it no longer exists.
-  func touchStagingOwner(_ stagingOwner: UInt32, now: Instant) throws
+  /// Marks a staging owner as still in use.
+  ///
+  /// - Returns: whether it is. False once it was exchanged, abandoned, or removed in part.
+  func touchStagingOwner(_ stagingOwner: UInt32, now: Instant) throws -> Bool
   /// Exchanges all of the owner's trackers, packs and unlocks, with totals and summaries, for the staged ones.
   ///
   /// This is a complete change: later writes in this body do not belong to it. The cost grows with the number of names,

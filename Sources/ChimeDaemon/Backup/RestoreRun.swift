@@ -82,10 +82,10 @@ final class RestoreRun: ReplyParts {
   /// Deletes staged data of an incomplete restore, in slices. After the end of the daemon, the next one deletes it within
   /// an hour of its start.
   func end() async {
-    guard let stagingOwner = plan?.stagingOwner else { return }
-    plan = nil
+    guard let plan else { return }
+    self.plan = nil
     do {
-      try await handler.store.write { try $0.abandonStagingOwner(stagingOwner) }
+      try await handler.store.write { try TrackingRestore.abandon(plan, in: $0) }
       while try await handler.store.write({
         try $0.clearStagingOwners(before: Instant(milliseconds: 1), limit: HistoryLimits.batch)
       }) {}
@@ -116,7 +116,9 @@ final class RestoreRun: ReplyParts {
         some.append(next)
         days += plan.days[next] ?? 1
       }
-      try await write { [some] restore in try restore.sumUp(some, plan) }
+      try await handler.store.write { [handler, some] in
+        try TrackingRestore(handler.tracking($0)).sumUp(some, plan)
+      }
       stage = .sums(trackers)
     case .photos(let index):
       guard index < photos.count else {
@@ -156,12 +158,10 @@ final class RestoreRun: ReplyParts {
   }
 
   private func keep(_ records: [BackupRecord]) async throws {
-    let (owner, known) = (handler.caller.owner, plan)
-    let now = SystemClock.now
-    plan = try await handler.store.write { [handler] transaction in
-      var plan = try known ?? TrackingRestore.Plan(stagingOwner: transaction.makeStagingOwner(for: owner, now: now))
-      try transaction.touchStagingOwner(plan.stagingOwner, now: now)
-      try TrackingRestore(handler.tracking(transaction)).stage(records, &plan)
+    plan = try await handler.store.write { [handler, plan] transaction in
+      let restore = TrackingRestore(handler.tracking(transaction))
+      var plan = try plan ?? restore.begin()
+      try restore.stage(records, &plan)
       return plan
     }
   }
@@ -205,15 +205,6 @@ final class RestoreRun: ReplyParts {
           "this version of Chime does not know the encryption of the secrets")
       }
     }.value
-  }
-
-  private func write(_ body: @escaping @Sendable (TrackingRestore) throws -> Void) async throws {
-    guard let stagingOwner = plan?.stagingOwner else { return }
-    let now = SystemClock.now
-    try await handler.store.write { [handler] transaction in
-      try transaction.touchStagingOwner(stagingOwner, now: now)
-      try body(TrackingRestore(handler.tracking(transaction)))
-    }
   }
 
   private func finish() async throws {

@@ -27,7 +27,7 @@ package enum RestoreTrial {
     var random = PooledRandom()
     let work = TrackingOperations(in: transaction, owner: 1, context, now: now)
     let restore = TrackingRestore(work)
-    var plan = TrackingRestore.Plan(stagingOwner: try transaction.makeStagingOwner(for: 1, now: now))
+    var plan = try restore.begin()
     try restore.stage(records, &plan)
     try restore.sumUp(plan.trackers.keys.sorted(), plan)
     let names = try restore.finish(plan, using: &random).names

@@ -140,20 +140,19 @@ extension SQLTransaction {
     return stagingOwner
   }
 
-  package func touchStagingOwner(_ stagingOwner: UInt32, now: Instant) throws {
+  package func touchStagingOwner(_ stagingOwner: UInt32, now: Instant) throws -> Bool {
     try requireWriting()
-    try connection.run("UPDATE staging_owner SET at = $1 WHERE number = $2 AND change IS NULL", now, stagingOwner)
-    guard connection.changes > 0 else {
-      throw StoreFailure.internalError("there is no staging owner \(stagingOwner) to fill")
-    }
+    try connection.run(
+      "UPDATE staging_owner SET at = $1 WHERE number = $2 AND change IS NULL AND at > 0", now, stagingOwner)
+    return connection.changes > 0
   }
 
   package func exchange(_ change: TrackingChange, with stagingOwner: UInt32) throws -> Int64 {
     let key = try begin(change)
     memory.change = nil
     try connection.run(
-      "UPDATE staging_owner SET change = $1 WHERE number = $2 AND owner = $3 AND change IS NULL", key, stagingOwner,
-      change.owner)
+      "UPDATE staging_owner SET change = $1 WHERE number = $2 AND owner = $3 AND change IS NULL AND at > 0", key,
+      stagingOwner, change.owner)
     guard connection.changes > 0 else {
       throw StoreFailure.internalError("there is no staging owner \(stagingOwner) to exchange")
     }
@@ -204,9 +203,11 @@ extension SQLTransaction {
 
   package func clearStagingOwners(before: Instant, limit: Int) throws -> Bool {
     try requireWriting()
+    // What is removed in part must not be filled again.
+    try connection.run("UPDATE staging_owner SET at = 0 WHERE change IS NULL AND at > 0 AND at < $1", before)
     var left = limit
     while let stagingOwner = try connection.first(
-      "SELECT number FROM staging_owner WHERE change IS NULL AND at < $1 ORDER BY number LIMIT 1", before,
+      "SELECT number FROM staging_owner WHERE change IS NULL AND at = 0 ORDER BY number LIMIT 1",
       row: { $0.uint32(0) })
     {
       for step in Self.clearSteps {

@@ -21,8 +21,7 @@ import Testing
       var random = random
       let restore = TrackingRestore(
         TrackingOperations(in: transaction, owner: TrackingScenario.owner, context, now: now))
-      var plan = TrackingRestore.Plan(
-        stagingOwner: try transaction.makeStagingOwner(for: TrackingScenario.owner, now: now))
+      var plan = try restore.begin()
       try restore.stage(records, &plan)
       try restore.sumUp(plan.trackers.keys.sorted(), plan)
       let done = try restore.finish(plan, using: &random)
@@ -67,6 +66,27 @@ import Testing
     try await scenario.run(until: "13:00")
     #expect(scenario.shownTimes() == [])
     #expect(try await scenario.next(reminder) == "09:00")
+  }
+
+  @Test func restoreIsRefusedOnceWhatItStagedIsBeingRemoved() async throws {
+    let scenario = try TrackingScenario("2026-03-02 08:00")
+    let (context, now) = (scenario.context, scenario.now)
+    try await scenario.store.write { transaction in
+      let restore = TrackingRestore(
+        TrackingOperations(in: transaction, owner: TrackingScenario.owner, context, now: now))
+      var plan = try restore.begin()
+      try restore.stage([], &plan)
+      // The clock was set ahead, and the upkeep of the history takes the restore for dead.
+      _ = try transaction.clearStagingOwners(before: now + .minutes(10), limit: 1)
+      var generator = SystemRandomNumberGenerator()
+      #expect { try restore.stage([], &plan) } throws: { Self.isConflict($0) }
+      #expect { try restore.sumUp([], plan) } throws: { Self.isConflict($0) }
+      #expect { try restore.finish(plan, using: &generator) } throws: { Self.isConflict($0) }
+    }
+  }
+
+  private static func isConflict(_ error: any Error) -> Bool {
+    if case TrackingRefused.conflict = error { true } else { false }
   }
 
   @Test func restoreRemovesWhatTheBackupLacks() async throws {

@@ -364,7 +364,7 @@ extension StoreConformance {
         }
         try expect(stagingOwner >= StagingOwners.first, "a number that may be somebody's")
         let staged = try await subject.write { store in
-          try store.touchStagingOwner(stagingOwner, now: at(2))
+          try expect(store.touchStagingOwner(stagingOwner, now: at(2)), "it is not being filled")
           try store.fill(TrackerKey(owner: stagingOwner, id: watchKey.id))
           try store.unlock("restored", stagingOwner)
           return try store.picture(stagingOwner)
@@ -421,7 +421,14 @@ extension StoreConformance {
           }
         }
         // The first staging owner is too old, the second is abandoned, the third is still being filled.
-        try await subject.write { try $0.abandonStagingOwner(stagingOwners[1]) }
+        try await subject.write { store in
+          try store.abandonStagingOwner(stagingOwners[1])
+          try expect(!store.touchStagingOwner(stagingOwners[1], now: at(3)), "an abandoned one can be filled")
+          // What is removed in part is not filled again, even if its restore goes on.
+          try expect(store.clearStagingOwners(before: at(2), limit: 1), "all was removed in one step")
+          try expect(!store.touchStagingOwner(stagingOwners[0], now: at(3)), "one that is being removed can be filled")
+          try expect(store.touchStagingOwner(stagingOwners[2], now: at(3)), "the third cannot be filled")
+        }
         _ = try await clear(before: at(2))
         try await subject.write { store in
           for stagingOwner in stagingOwners.prefix(2) {

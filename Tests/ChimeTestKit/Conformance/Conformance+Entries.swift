@@ -236,7 +236,7 @@ extension StoreConformance {
             try $0.setProgress(
               AchievementProgress(pack: PackID(rawValue: "a"), achievement: AchievementID(rawValue: "b")), owner: 1)
           }, { _ = try $0.makeStagingOwner(for: 1_000, now: at(0)) },
-          { try $0.touchStagingOwner(StagingOwners.first, now: at(0)) },
+          { _ = try $0.touchStagingOwner(StagingOwners.first, now: at(0)) },
           { _ = try $0.exchange(sampleChange(), with: StagingOwners.first) },
           { try $0.abandonStagingOwner(StagingOwners.first) },
           { _ = try $0.clearStagingOwners(before: at(0), limit: 1) },

@@ -58,6 +58,9 @@ struct MemoryTracking: Sendable {
     var at: Instant
     /// The change that exchanged it.
     var change: Int64?
+
+    /// Whether it was neither exchanged nor abandoned.
+    var isBeingFilled: Bool { change == nil && at > Instant(milliseconds: 0) }
   }
 
   private(set) var things: [Name: ChangedRecord] = [:]

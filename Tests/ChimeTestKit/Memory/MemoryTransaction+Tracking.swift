@@ -197,17 +197,16 @@ extension MemoryTransaction {
     return stagingOwner
   }
 
-  func touchStagingOwner(_ stagingOwner: UInt32, now: Instant) throws {
+  func touchStagingOwner(_ stagingOwner: UInt32, now: Instant) throws -> Bool {
     try requireWriting()
-    guard let found = contents.tracking.stagingOwners[stagingOwner], found.change == nil else {
-      throw StoreFailure.internalError("there is no staging owner \(stagingOwner) to fill")
-    }
+    guard contents.tracking.stagingOwners[stagingOwner]?.isBeingFilled == true else { return false }
     contents.tracking.stagingOwners[stagingOwner]?.at = now
+    return true
   }
 
   func exchange(_ change: TrackingChange, with stagingOwner: UInt32) throws -> Int64 {
     try requireWriting()
-    guard let found = contents.tracking.stagingOwners[stagingOwner], found.change == nil, found.owner == change.owner
+    guard let found = contents.tracking.stagingOwners[stagingOwner], found.isBeingFilled, found.owner == change.owner
     else {
       throw StoreFailure.internalError("there is no staging owner \(stagingOwner) to exchange")
     }
@@ -226,10 +225,14 @@ extension MemoryTransaction {
 
   func clearStagingOwners(before: Instant, limit: Int) throws -> Bool {
     try requireWriting()
+    for (stagingOwner, found) in contents.tracking.stagingOwners where found.change == nil && found.at < before {
+      contents.tracking.abandon(stagingOwner)
+    }
     var left = limit
-    while let stagingOwner = contents.tracking.stagingOwners.filter({ $0.value.change == nil && $0.value.at < before })
-      .keys.min()
-    {
+    while let stagingOwner = contents.tracking.stagingOwners.filter({
+      $0.value.change == nil && !$0.value.isBeingFilled
+    })
+    .keys.min() {
       if left <= 0 { return true }
       contents.tracking.drop(stagingOwner)
       contents.tracking.stagingOwners[stagingOwner] = nil

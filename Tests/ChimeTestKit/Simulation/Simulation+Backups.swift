@@ -25,13 +25,13 @@ extension Simulation {
     let (owner, half) = (Self.owner(action.words), records.count / 2)
     figures.requests += 1
     restoring(.stage) { work in
-      var plan = TrackingRestore.Plan(stagingOwner: try work.transaction.makeStagingOwner(for: owner, now: work.now))
-      try TrackingRestore(work).stage(Array(records[..<half]), &plan)
+      let restore = TrackingRestore(work)
+      var plan = try restore.begin()
+      try restore.stage(Array(records[..<half]), &plan)
       return (plan, CommitChanges(), false)
     } _: { [self] plan in
       restoring(.stage) { work in
         var plan = plan
-        try work.transaction.touchStagingOwner(plan.stagingOwner, now: work.now)
         try TrackingRestore(work).stage(Array(records[half...]), &plan)
         try TrackingRestore(work).sumUp(plan.trackers.keys.sorted(), plan)
         return (plan, CommitChanges(), false)

@@ -168,8 +168,8 @@ extension TrackersHandler {
       for endpoint in queues { try detail.remove(endpoint, in: transaction, now: now) }
       var generator = PooledRandom()
       // This is a restore of an empty backup.
-      let plan = TrackingRestore.Plan(stagingOwner: try transaction.makeStagingOwner(for: caller.owner, now: now))
-      let done = try TrackingRestore(tracking(transaction)).finish(plan, as: .startedOver, using: &generator)
+      let restore = TrackingRestore(tracking(transaction))
+      let done = try restore.finish(restore.begin(), as: .startedOver, using: &generator)
       let effects = try done.effects(
         owner: caller.owner, detail, in: transaction, saying: "started over: everything was removed")
       // A backup has no finished reminders. They are removed too.
