@@ -40,6 +40,11 @@ public struct Breaker: Hashable, Sendable {
     self.rest?.until = rest.until - step
   }
 
+  /// Ends the rest, if there is one: something has changed, and one attempt decides whether it goes on.
+  public mutating func endRest(at now: Instant) {
+    if restsUntil(at: now) != nil { rest?.until = now }
+  }
+
   /// Returns whether the rest is over but no answer has come since, so that only one attempt at a time is made.
   public func probes(at now: Instant) -> Bool { rest != nil && restsUntil(at: now) == nil }
 

@@ -15,7 +15,7 @@ extension Scheduler {
     case woke
     /// New policies. The scheduler forgets the failures of `renewed` queues, because their endpoints are different now.
     case policies(DeliveryQueuePolicies, renewed: Set<DeliveryQueue>)
-    /// A queue that was unavailable is available again.
+    /// A queue that was unavailable, or that rests, may be available again.
     case opened(DeliveryQueue)
     /// The store's wake-ups, read without a change, because other daemons may have changed them. This says nothing
     /// about whether the store takes writes. Number it with the value that `latestWakeups` had before the read.

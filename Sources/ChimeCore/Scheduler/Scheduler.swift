@@ -117,7 +117,9 @@ public struct Scheduler: Sendable {
         queues[queue]?.unavailableUntil = nil
         if renewed.contains(queue) { queues[queue]?.breaker = Breaker() }
       }
-    case .opened(let queue): queues[queue]?.unavailableUntil = nil
+    case .opened(let queue):
+      queues[queue]?.unavailableUntil = nil
+      queues[queue]?.breaker.endRest(at: now)
     case .looked(let wakeups): adopt(wakeups)
     case .fired(let claims, let wakeups, let isEmpty):
       state = .waiting

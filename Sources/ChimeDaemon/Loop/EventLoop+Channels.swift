@@ -324,6 +324,8 @@ extension EventLoop {
     if source.isProblemReported {
       log(.notice, "chimed reads the answers of endpoint \"\(queue.channel)\" again", id: .repliesRead)
     }
+    // Messages need not wait for the end of a rest once the server is there again.
+    if source.problem != nil { handle(.opened(queue)) }
     (source.problem, source.isProblemReported) = (nil, false)
     replies.sources[queue] = source
   }

@@ -38,6 +38,24 @@ struct BreakerTests {
     #expect(simulation.scheduler.rests(at: simulation.now).isEmpty)
   }
 
+  @Test func restEndsWhenTheServerIsKnownToBeBack() {
+    var simulation = DeliveryQueueTests.QueueSimulation(DeliveryQueueTests.plain)
+    simulation.start()
+    simulation.end(4, .failed(asked: nil))
+    simulation.end(1, .failed(asked: nil))
+    simulation.end(simulation.underWay.count, .failed(asked: nil))
+    #expect(simulation.underWay.isEmpty)
+    simulation.play(.opened(simulation.queue))
+    #expect(simulation.underWay.count == 1, "one probe")
+    // It was a mistake: the next rest is twice as long.
+    simulation.end(1, .failed(asked: nil))
+    let until = simulation.scheduler.rests(at: simulation.now)[simulation.queue] ?? simulation.now
+    #expect(until - simulation.now >= .seconds(60))
+    simulation.play(.opened(simulation.queue))
+    simulation.end(1, .arrived(took: .milliseconds(1)))
+    #expect(simulation.underWay.count == 4)
+  }
+
   @Test(arguments: [
     (DeliveryQueueOutcome.arrived(took: .zero), false), (.declined, false), (.unavailable(.zero), true),
     (.failed(asked: nil), true),

@@ -89,7 +89,9 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
         let part = ids[start..<min(start + Self.batch, ids.count)]
         count += try await commit { [self] transaction in
           try note(.redelivered, String(ids.count), in: transaction)
-          return (try part.count { try Self.isStillDead($0, transaction) && transaction.replay($0, now: now) }, [])
+          let replayed = try part.filter { try Self.isStillDead($0, transaction) && transaction.replay($0, now: now) }
+          let queues = Set(try replayed.compactMap { try transaction.delivery($0)?.queue })
+          return (replayed.count, queues.map { .opened($0) })
         }
       }
     }
