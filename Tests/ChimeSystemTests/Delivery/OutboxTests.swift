@@ -72,6 +72,14 @@ struct OutboxTests {
       // Untried messages have used no attempt.
       let untried = try await home.deliveries("pending")
       #expect(untried.count >= 8 && untried.allSatisfy { $0["attempts"].int == 0 }, "\(untried.count)")
+      // A message that is sent again by hand does not wait for the end of the back-off.
+      let before = receiver.requests.count
+      try await home.mustRun("redeliver", untried[0]["id"].string ?? "")
+      try await eventually("one is tried, and its failure is recorded") {
+        let deliveries = try await home.answer("io.chime.Deliveries.List")["deliveries"].elements
+        return receiver.requests.count == before + 1
+          && deliveries.compactMap { $0["attempts"].int }.reduce(0, +) == before + 1
+      }
       let discarded = try await home.mustRun("discard", "--to", "team")
       #expect(discarded.contains("20 messages are given up"), "\(discarded)")
       #expect(try await home.deliveries("cancelled").count == 20)
