@@ -232,8 +232,10 @@ extension Simulation {
     case .redeliver:
       let filter = DeliveryFilter(owner: queue.owner, channel: queue.channel, state: .dead)
       for delivery in try transaction.deliveries(filter, page: Page(limit: 50)) {
-        if try transaction.occurrence(delivery.occurrence)?.isOpen == true {
+        if try transaction.occurrence(delivery.occurrence)?.isOpen == true,
           try transaction.replay(delivery.id, now: now)
+        {
+          changes.opened = [queue]
         }
       }
       return (changes, false)
