@@ -90,6 +90,22 @@ import Testing
     #expect(audit.uncertain == 1 && audit.unexplained == 0)
   }
 
+  /// A time that fired while the clock was ahead follows the run, and says nothing about when the run was decided.
+  @Test func runIsDecidedAtItsOwnTime() throws {
+    var audit = ScheduleAudit()
+    let version = try Self.version()
+    var run = Self.missed(1, .suspend, count: 1, through: 3)
+    run.endedAt = Self.at(40)
+    var asked: [[Instant?]] = []
+    audit.judge((1...4).map { (Self.at($0), version) }, against: [run, Self.fired(5)]) { first, _, decision in
+      asked.append([first, decision])
+      return true
+    }
+    #expect(audit.missed == [.suspend: 1] && audit.uncertain == 3)
+    let next = Self.at(5) + .milliseconds(3)
+    #expect(asked == [[Self.at(1), Self.at(40)], [Self.at(1), Self.at(40)], [Self.at(4), next]])
+  }
+
   // MARK: With a store
 
   private struct Zones: ZoneSource {

@@ -28,7 +28,7 @@ import Testing
     return withExtendedLifetime(steps) { steps.count }
   }
 
-  /// An import looks up each title once: with 100,000 reminders that took 52 seconds.
+  /// An import looks up all titles: with 100,000 reminders that took 52 seconds.
   @Test func titleIsFoundByItsIndex() async throws {
     let folder = try Folder()
     let store = try SQLiteStore.open(path: folder.path + "/chime.db")
@@ -45,11 +45,9 @@ import Testing
       let transaction = try #require(transaction as? Transaction)
       var found = 0
       let steps = try Self.steps(transaction) {
-        for index in 0..<50 {
-          found += try transaction.reminders(
-            ReminderFilter(owner: 1_000, title: "title \(index)"), page: Page(limit: 10_000)
-          ).count
-        }
+        found = try transaction.reminders(
+          ReminderFilter(owner: 1_000, titles: (0..<50).map { "title \($0)" }), page: Page(limit: 10_000)
+        ).count
       }
       return (found, steps)
     }

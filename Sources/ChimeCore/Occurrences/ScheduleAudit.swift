@@ -47,6 +47,7 @@ public struct ScheduleAudit: Hashable, Sendable {
     var reason: MissReason
     var first: Instant
     var through: Instant
+    var decidedAt: Instant?
     /// The number of its times still to come; nil if it began before the audited range.
     var left: Int?
   }
@@ -58,8 +59,8 @@ public struct ScheduleAudit: Hashable, Sendable {
   /// - Parameters:
   ///   - times: ascending, each with its definition, after those of earlier calls.
   ///   - records: the reminder's occurrences, ascending, from the end of the last call's range to the end of `times`.
-  ///   - isUncertain: whether the schedule may not have had a time that lacks a record; the last argument is when the
-  ///     next recorded time was decided, if there is one.
+  ///   - isUncertain: whether the schedule may not have had a time that lacks a record; the last argument is when the run
+  ///     that should include it, or the next recorded time, was decided, if there is one.
   public mutating func judge(
     _ times: [(at: Instant, version: ReminderVersion)], against records: [Occurrence],
     isUncertain: (Instant, ReminderVersion, Instant?) -> Bool = { _, _, _ in false }
@@ -79,9 +80,12 @@ public struct ScheduleAudit: Hashable, Sendable {
       } else if let run, time <= run.through, run.left.map({ $0 > 0 }) ?? true {
         missed[run.reason, default: 0] += 1
         self.run?.left = run.left.map { $0 - 1 }
-      } else if isUncertain(beginning(of: time), version, records[next...].first.flatMap { $0.firedAt ?? $0.endedAt }) {
-        uncertain += 1
       } else {
+        let (first, decision) = decision(on: time, next: records[next...].first)
+        guard !isUncertain(first, version, decision) else {
+          uncertain += 1
+          continue
+        }
         unexplained += 1
         if unexplainedTimes.count < Self.named { unexplainedTimes.append(time) }
       }
@@ -90,16 +94,18 @@ public struct ScheduleAudit: Hashable, Sendable {
     for record in records[next...] { begin(record) }
   }
 
-  /// Returns the first time of the run that should include `time`, because the zone must be known for all of the run.
-  private func beginning(of time: Instant) -> Instant {
-    guard let run, time <= run.through else { return time }
-    return run.first
+  /// Returns the first time that was decided together with `time`, and when: the zone must be known for all of a run.
+  private func decision(on time: Instant, next: Occurrence?) -> (first: Instant, at: Instant?) {
+    guard let run, time <= run.through else { return (time, next.flatMap { $0.firedAt ?? $0.endedAt }) }
+    return (run.first, run.decidedAt)
   }
 
   private mutating func begin(_ record: Occurrence) {
     guard let run = record.missedRun, case .missed(let reason) = record.state else { return }
     // The record itself stands for the first time.
-    self.run = Run(reason: reason, first: record.id.scheduledAt, through: run.through, left: run.count - 1)
+    self.run = Run(
+      reason: reason, first: record.id.scheduledAt, through: run.through, decidedAt: record.endedAt, left: run.count - 1
+    )
   }
 
   private mutating func count(_ record: Occurrence, of reminder: Reminder) {

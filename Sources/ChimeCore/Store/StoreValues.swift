@@ -28,8 +28,8 @@ public struct ReminderFilter: Hashable, Sendable {
   public var tag: String?
   /// Text in the title, the id or a tag, case-insensitive for ASCII.
   public var text: String?
-  /// The exact title.
-  public var title: String?
+  /// The exact titles, at most a few hundred.
+  public var titles: [String]?
   public var idPrefix: String?
   /// Bounds of `ReminderRecord.coming`.
   public var dueFrom: Instant?
@@ -41,14 +41,14 @@ public struct ReminderFilter: Hashable, Sendable {
   public var after: ReminderPlace?
 
   public init(
-    owner: UInt32? = nil, tag: String? = nil, text: String? = nil, title: String? = nil, idPrefix: String? = nil,
+    owner: UInt32? = nil, tag: String? = nil, text: String? = nil, titles: [String]? = nil, idPrefix: String? = nil,
     dueFrom: Instant? = nil, dueBefore: Instant? = nil, includesFinished: Bool = true, expectationsOnly: Bool = false,
     after: ReminderPlace? = nil
   ) {
     self.owner = owner
     self.tag = tag
     self.text = text
-    self.title = title
+    self.titles = titles
     self.idPrefix = idPrefix
     self.dueFrom = dueFrom
     self.dueBefore = dueBefore

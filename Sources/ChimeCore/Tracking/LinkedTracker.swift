@@ -57,7 +57,8 @@ public struct LinkedTracker: Hashable, Sendable {
     // A later time may belong to an earlier day: in the hour that comes twice, if a day begins within it.
     let (start, end) = (min(one, other), max(one, other))
     let begin = [start, period(of: start).lowerBound, rollingStart(start)].min() ?? start
-    return max(begin, end.adding(days: -Self.furthest) ?? .earliest)...end
+    // After the clock went back, an open time may be years ahead of `last`, whose day decides too.
+    return max(begin, other.adding(days: -Self.furthest) ?? .earliest)...end
   }
 
   private func rollingStart(_ day: CivilDate) -> CivilDate {

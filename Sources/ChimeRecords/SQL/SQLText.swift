@@ -67,6 +67,14 @@ package struct ComposedQuery {
     self.values += values
   }
 
+  /// Adds the condition that an expression equals one of several values.
+  package mutating func require(_ expression: SQLText, among values: [any SQLValue]) {
+    require(expression)
+    for index in values.indices { add(index == 0 ? " IN (?" : ", ?") }
+    add(values.isEmpty ? " IN (NULL)" : ")")
+    self.values += values
+  }
+
   /// Adds the part after the conditions.
   package mutating func append(_ tail: SQLText, _ values: any SQLValue...) {
     sql += "\n"

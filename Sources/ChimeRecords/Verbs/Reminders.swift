@@ -455,7 +455,7 @@ extension SQLTransaction {
 
   /// Returns whether nearly all reminders match, so that a scan in the order of due times finds a page fastest.
   private func listsByDueTime(_ filter: ReminderFilter) throws -> Bool {
-    guard filter.tag == nil, filter.text == nil, filter.title == nil, filter.idPrefix == nil, !filter.expectationsOnly
+    guard filter.tag == nil, filter.text == nil, filter.titles == nil, filter.idPrefix == nil, !filter.expectationsOnly
     else { return false }
     guard let owner = filter.owner else { return true }
     return try connection.first(
@@ -521,10 +521,10 @@ extension SQLTransaction {
         FROM reminder r
         JOIN reminder_name a ON a.key = r.key
       """)
-    if let title = filter.title { query.require("r.title = ?", title) }
-    // A title and expectations match few rows. The unary plus keeps SQLite from scanning all reminders of the owner.
+    if let titles = filter.titles { query.require("r.title", among: titles) }
+    // Titles and expectations match few rows. The unary plus keeps SQLite from scanning all reminders of the owner.
     if let owner = filter.owner {
-      if filter.title != nil || filter.expectationsOnly {
+      if filter.titles != nil || filter.expectationsOnly {
         query.require("+r.owner = ?", owner)
       } else {
         query.require("r.owner = ?", owner)

@@ -241,6 +241,17 @@ struct LinkedReminderTests {
     #expect(try await scenario.next(reminder) == "14:35")
   }
 
+  /// The clock was ahead by years when it fired, and is right again when a snooze ends.
+  @Test func goalOfTodayCountsForATimeOfYearsAhead() async throws {
+    let (scenario, reminder) = try await scenario(Self.quiet)
+    try await scenario.log(1_000)
+    let (context, now) = (scenario.context, scenario.now)
+    let link = try await scenario.store.read {
+      try LinkedTracker.read(for: reminder, from: now + .days(1_000), to: now, in: $0, context)
+    }
+    #expect(link?.verdict(on: now) == .doneAlready && link?.verdict(on: now + .days(1_000)) == nil)
+  }
+
   /// Whatever is logged, edited, undone and snoozed: after the day's goal is met, nothing fires.
   @Test(arguments: 1...ProofTier.amount(quick: 6, proof: 60) as ClosedRange<UInt64>)
   func nothingFiresOnceTheGoalIsMet(seed: UInt64) async throws {

@@ -207,8 +207,12 @@ extension StoreConformance {
           try expect(store.ids(ReminderFilter(tag: "Health")), is: ["aaaa"], "a tag")
           try expect(store.ids(ReminderFilter(tag: "health")), is: [], "a tag in another case")
           try expect(store.ids(ReminderFilter(tag: "x%y")), is: ["aaaa"], "a tag with a sign")
-          try expect(store.ids(ReminderFilter(title: "WATER")), is: ["ffff"], "a title")
-          try expect(store.ids(ReminderFilter(title: "water")), is: [], "a title in another case")
+          try expect(store.ids(ReminderFilter(titles: ["WATER"])), is: ["ffff"], "a title")
+          try expect(store.ids(ReminderFilter(titles: ["water"])), is: [], "a title in another case")
+          try expect(
+            store.ids(ReminderFilter(owner: 1, titles: ["none", "it's", "1000 sure", "WATER", "it's"])).sorted(),
+            is: ["cccc", "ffff"], "the titles of an owner")
+          try expect(store.ids(ReminderFilter(titles: [])), is: [], "no title")
           try expect(store.ids(ReminderFilter(idPrefix: "a")), is: ["aaaa"], "a prefix")
           try expect(store.ids(ReminderFilter(idPrefix: "%")), is: [], "a prefix that is a sign")
           try expect(store.ids(ReminderFilter(idPrefix: "")).count, is: 7, "the empty prefix")

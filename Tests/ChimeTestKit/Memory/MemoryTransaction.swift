@@ -182,7 +182,7 @@ final class MemoryTransaction: StoreTransaction {
       if let owner = filter.owner, reminder.owner != owner { return false }
       if filter.expectationsOnly, !reminder.isExpectation { return false }
       if let tag = filter.tag, !reminder.tags.contains(tag) { return false }
-      if let title = filter.title, reminder.title != title { return false }
+      if let titles = filter.titles, !titles.contains(reminder.title) { return false }
       if let prefix = filter.idPrefix, !reminder.id.rawValue.hasPrefix(prefix) { return false }
       if let from = filter.dueFrom, record.coming.map({ $0 < from }) ?? true { return false }
       if let before = filter.dueBefore, record.coming.map({ $0 >= before }) ?? true { return false }

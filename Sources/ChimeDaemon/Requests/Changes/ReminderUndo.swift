@@ -80,7 +80,7 @@ struct ReminderUndo {
     outcome.effects.append(.reminder(.added, reminder, "added \"\(reminder.title)\""))
     tell(reminder, next, before)
     let others = try transaction.reminders(
-      ReminderFilter(owner: reminder.owner, title: reminder.title, includesFinished: false), page: Page(limit: 2))
+      ReminderFilter(owner: reminder.owner, titles: [reminder.title], includesFinished: false), page: Page(limit: 2))
     if let other = others.first(where: { $0.reminder.id != reminder.id })?.reminder {
       outcome.notes.append("there is another \"\(reminder.title)\" now: \(other.id)")
     }

@@ -115,33 +115,34 @@ extension RemindersHandler {
   private func fresh(
     _ candidates: Candidates, again: Bool, _ transaction: any StoreTransaction, _ reply: inout Interface.Import.Reply
   ) throws -> [Candidates.Candidate] {
-    struct StoreQuery: Hashable {
+    struct Look: Hashable {
+      var title: String
       var schedule: Schedule
       var timezone: ZoneChoice
+
+      init(_ reminder: Reminder) {
+        (title, schedule, timezone) = (reminder.title, reminder.schedule, reminder.timezone)
+      }
     }
     reply.warnings = try candidates.all.first.map { try warnings.about($0.reminder, transaction) } ?? []
     if again { return candidates.all }
-    var known: [String: [StoreQuery: Int]] = [:]
-    var fresh: [Candidates.Candidate] = []
-    for candidate in candidates.all {
-      let title = candidate.reminder.title
-      let look = StoreQuery(schedule: candidate.reminder.schedule, timezone: candidate.reminder.timezone)
-      if known[title] == nil {
-        known[title] = try transaction.reminders(
-          ReminderFilter(owner: caller.owner, title: title), page: Page(limit: 10_000)
-        ).reduce(into: [:]) {
-          $0[StoreQuery(schedule: $1.reminder.schedule, timezone: $1.reminder.timezone), default: 0] += 1
-        }
-      }
-      if let count = known[title]?[look], count > 0 {
-        known[title]?[look] = count - 1
-        reply.remarks.append(
-          Interface.ImportRemark(line: candidate.line, title: title, kind: .duplicate, message: "it exists already"))
-      } else {
-        fresh.append(candidate)
-      }
+    var known: [Look: Int] = [:]
+    let titles = Array(Set(candidates.all.map(\.reminder.title)))
+    // One query for each title would delay all other changes.
+    for first in stride(from: 0, to: titles.count, by: 200) {
+      let some = Array(titles[first..<min(first + 200, titles.count)])
+      let found = try transaction.reminders(
+        ReminderFilter(owner: caller.owner, titles: some), page: Page(limit: 10_000))
+      for record in found { known[Look(record.reminder), default: 0] += 1 }
     }
-    return fresh
+    return candidates.all.filter { candidate in
+      let look = Look(candidate.reminder)
+      guard let count = known[look], count > 0 else { return true }
+      known[look] = count - 1
+      reply.remarks.append(
+        Interface.ImportRemark(line: candidate.line, title: look.title, kind: .duplicate, message: "it exists already"))
+      return false
+    }
   }
 
   private func imported(_ candidate: Candidates.Candidate, id: ReminderID?) -> Interface.Imported {

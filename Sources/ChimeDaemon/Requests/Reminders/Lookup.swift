@@ -29,14 +29,14 @@ struct Lookup {
   /// - Throws: `ambiguous` if two wait, or two have a time to come.
   private func titled(_ title: String) throws -> ReminderRecord? {
     let live = try transaction.reminders(
-      ReminderFilter(owner: owner, title: title, includesFinished: false), page: Page(limit: 200))
+      ReminderFilter(owner: owner, titles: [title], includesFinished: false), page: Page(limit: 200))
     let open = live.filter { $0.open > 0 }
     let meant = open.isEmpty ? live : open
     guard meant.count < 2 else { throw ambiguous(title, Array(meant.prefix(6))) }
     if let only = meant.first { return only }
     func end(_ record: ReminderRecord) -> Instant { record.last?.id.scheduledAt ?? record.reminder.createdAt }
     // A lookup must not cost more than a listing. `near` has the same limit.
-    let ended = try transaction.reminders(ReminderFilter(owner: owner, title: title), page: Page(limit: 500))
+    let ended = try transaction.reminders(ReminderFilter(owner: owner, titles: [title]), page: Page(limit: 500))
     return ended.max { end($0) < end($1) }
   }
 
