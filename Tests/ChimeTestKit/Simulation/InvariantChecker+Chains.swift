@@ -144,8 +144,9 @@ extension InvariantChecker {
       return now < moment + reminder.grace && (now <= moment || zone.civil(at: now).date == zone.civil(at: time).date)
     }
     let around = [-1, 0, 1].map { waits(at: work.now + .hours($0)) }
-    if around == [true, true, true] { return .yes }
+    // Part of a day may come twice: jitter puts a time off into the next day, and its own day follows.
     let isTurned = zone.offset(at: time - .days(1)) != zone.offset(at: time + .days(1))
+    if around == [true, true, true], !isTurned { return .yes }
     return isTurned || around.contains(true) ? .perhaps : .no
   }
 
