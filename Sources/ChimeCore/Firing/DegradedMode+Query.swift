@@ -16,7 +16,7 @@ extension DegradedMode {
 
     /// - Parameter transaction: may be read-only.
     public func run(in transaction: any StoreTransaction, _ context: ReminderContext) throws -> StoreAnswer {
-      var answer = StoreAnswer(page: try transaction.due(now: now, limit: limit, after: after))
+      var answer = StoreAnswer(askedAt: now, page: try transaction.due(now: now, limit: limit, after: after))
       answer.unreadable = transaction.unreadable
       if !answer.page.due.isEmpty || !own.isEmpty { answer.silences = try transaction.silences() }
       for id in occurrences { answer.occurrences[id] = try transaction.occurrence(id) }
@@ -40,6 +40,8 @@ extension DegradedMode {
 
   /// A StoreAnswer is the result of a `StoreQuery`.
   public struct StoreAnswer: Sendable {
+    /// The `now` of the query. Nothing that becomes due later is in the answer.
+    let askedAt: Instant
     var page: DuePage
     var unreadable: [UnreadableReminder] = []
     var occurrences: [OccurrenceID: Occurrence] = [:]
@@ -54,7 +56,7 @@ extension DegradedMode {
     var conditions: [ReminderID: DoneCondition] = [:]
     var reports: [ReminderID: TrackerReport] = [:]
 
-    init(page: DuePage) { self.page = page }
+    init(askedAt: Instant, page: DuePage) { (self.askedAt, self.page) = (askedAt, page) }
 
     /// Reads everything that decides about the times of a reminder.
     fileprivate mutating func read(

@@ -245,7 +245,7 @@ public struct DegradedMode: Sendable {
     // The cursor stays if something changed after the question was asked, so that the store is asked again.
     if changed.isEmpty, !isFull { seenTo = answer.page.end ?? seenTo }
     let found = answer.page.due.filter { isNews($0) && !changed.contains($0.reminder.id) }
-    let due = (found + ownDue(answer.occurrences, now: now)).sorted {
+    let due = (found + ownDue(answer)).sorted {
       ($0.dueAt, $0.isRegular ? 0 : 1) < ($1.dueAt, $1.isRegular ? 0 : 1)
     }
     for due in due where !isFull {
@@ -327,17 +327,20 @@ public struct DegradedMode: Sendable {
     due.isRegular ? regular[due.reminder.id] == nil : again[Self.id(due)] == nil
   }
 
-  private func ownDue(_ stored: [OccurrenceID: Occurrence], now: Instant) -> [DueReminder] {
+  /// Returns the buffered due times that the store was asked about.
+  ///
+  /// What became due since then waits for the next answer: a suspend may lie between the question and the decision.
+  private func ownDue(_ answer: StoreAnswer) -> [DueReminder] {
     var found: [DueReminder] = []
-    for case (let id, let due?) in regular where due.dueAt <= now {
+    for case (let id, let due?) in regular where due.dueAt <= answer.askedAt {
       guard let reminder = reminders[id] else { continue }
       let occurrence = OccurrenceID(reminder: id, scheduledAt: due.scheduledAt)
       found.append(
         DueReminder(
           reminder: reminder, scheduledAt: due.scheduledAt, dueAt: due.dueAt,
-          occurrence: current(occurrence, stored: stored[occurrence])))
+          occurrence: current(occurrence, stored: answer.occurrences[occurrence])))
     }
-    for case (let id, let at?) in again where at <= now {
+    for case (let id, let at?) in again where at <= answer.askedAt {
       guard let reminder = reminders[id.reminder] else { continue }
       found.append(
         DueReminder(

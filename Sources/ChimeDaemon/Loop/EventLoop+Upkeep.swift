@@ -72,6 +72,24 @@ extension EventLoop {
     var heartbeat: Heartbeat?
   }
 
+  /// What a status needs of the loop.
+  struct Status: Sendable {
+    var snapshot: Snapshot
+    /// The tenants that the caller may see.
+    var seats: [Tenants.TenantState]
+    /// The reminders that reach nobody; nil if they have to be found out.
+    var undeliverable: UndeliverableReminders?
+  }
+
+  /// Returns all that a status needs of the loop, in one visit.
+  ///
+  /// - Parameter looksAtStore: whether a store that failed is tried, and a stale summary read anew.
+  func status(for caller: Caller, looksAtStore: Bool) async -> Status {
+    let snapshot = looksAtStore ? await snapshot() : present()
+    return Status(
+      snapshot: snapshot, seats: seats(for: caller), undeliverable: knownUndeliverableReminders(owner: caller.sees))
+  }
+
   func snapshot() async -> Snapshot {
     // Try the store now: nothing else may have tried it since it failed.
     if core.trouble.writing != nil { await tryStore() }
@@ -584,6 +602,9 @@ extension EventLoop {
 
 /// The cached results of earlier checks, each with the time of the check (monotonic, in microseconds).
 struct HearingState {
+  /// For how long the result of a look at the desktop is used, in microseconds.
+  fileprivate static let desktopSpan: UInt64 = 1_000_000
+
   struct Found {
     var undeliverable: UndeliverableReminders
     var transactions: UInt64
@@ -593,6 +614,8 @@ struct HearingState {
   }
 
   fileprivate var desktop: (task: Task<String?, Never>, at: UInt64)?
+  /// The result of `desktop`; nil as long as it is awaited.
+  fileprivate var desktopProblem: String??
   /// The results by owner; nil as a key: everybody's reminders.
   fileprivate var found: [UInt32?: Found] = [:]
 }
@@ -607,14 +630,9 @@ extension EventLoop {
   /// The result is cached while the store and the channels do not change, for 20 times as long as the check took, so that
   /// frequent callers do not keep the store busy.
   func undeliverableReminders(owner: UInt32?) async throws -> UndeliverableReminders {
-    let (reachability, begin, transactions) = (
-      await reachability(), SystemClock.monotonicMicroseconds, wakeupsReader.transactions
-    )
-    if let found = hearingState.found[owner], found.transactions == transactions,
-      found.desktopProblem == reachability.desktopProblem, begin < found.at + found.took * 20
-    {
-      return found.undeliverable
-    }
+    let reachability = await reachability()
+    if let known = knownUndeliverableReminders(owner: owner) { return known }
+    let (begin, transactions) = (SystemClock.monotonicMicroseconds, wakeupsReader.transactions)
     var undeliverable = UndeliverableReminders()
     var filter = ReminderFilter(owner: owner, includesFinished: false)
     for _ in 0..<20 {
@@ -640,10 +658,21 @@ extension EventLoop {
     return undeliverable
   }
 
+  /// Returns the cached result of `undeliverableReminders`; nil if it has to be found out anew.
+  func knownUndeliverableReminders(owner: UInt32?) -> UndeliverableReminders? {
+    let now = SystemClock.monotonicMicroseconds
+    guard let desktop = hearingState.desktop, now < desktop.at + HearingState.desktopSpan,
+      let desktopProblem = hearingState.desktopProblem, let found = hearingState.found[owner],
+      found.transactions == wakeupsReader.transactions, found.desktopProblem == desktopProblem,
+      now < found.at + found.took * 20
+    else { return nil }
+    return found.undeliverable
+  }
+
   /// Returns why popups cannot be shown: no bus, no notification server, or no program. Calls within one second share a result.
   private func desktopProblem() async -> String? {
     let now = SystemClock.monotonicMicroseconds
-    if let known = hearingState.desktop, now < known.at + 1_000_000 { return await known.task.value }
+    if let known = hearingState.desktop, now < known.at + HearingState.desktopSpan { return await known.task.value }
     let (environment, channels) = (paths.environment, configuration.channels)
     let task: Task<String?, Never> = Task(executorPreference: executor) {
       await withCheckedContinuation { continuation in
@@ -652,8 +681,10 @@ extension EventLoop {
         }
       }
     }
-    hearingState.desktop = (task, now)
-    return await task.value
+    (hearingState.desktop, hearingState.desktopProblem) = ((task, now), nil)
+    let problem = await task.value
+    if hearingState.desktop?.at == now { hearingState.desktopProblem = .some(problem) }
+    return problem
   }
 
   private static func desktopProblem(_ environment: [String: String], _ channels: Configuration.Channels) -> String? {

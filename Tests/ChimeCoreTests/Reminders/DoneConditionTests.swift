@@ -131,6 +131,35 @@ struct DoneConditionTests {
     #expect((audit.times, audit.late, audit.unexplained) == (1, [.waited: 1], 0))
   }
 
+  /// In degraded mode, the machine may sleep between the question to the store and the decision.
+  @Test func timeThatBecameDueAfterTheQuestionIsAskedAbout() async throws {
+    let store = MemoryStore()
+    let (context, policies) = (ReminderContext(zones: UTC()), DeliveryQueuePolicies())
+    try await store.write { store in
+      var first = try Self.reminder { $0.onlyIfDone = nil }
+      first.id = ReminderID(rawValue: "aaaa")
+      try store.upsert(first, next: nil)
+      try store.upsert(try Self.reminder(), next: Self.noon)
+    }
+    var degradedMode = DegradedMode()
+    var generator = SystemRandomNumberGenerator()
+    func fire(askedAt: Instant, now: Instant) async throws -> DegradedMode.Work {
+      let query = degradedMode.query(now: askedAt, limit: 10)
+      let answer = try await store.read { try query.run(in: $0, context) }
+      return degradedMode.fire(
+        answer, policies, context, Uptime(runningSince: .earliest), now: now, using: &generator)
+    }
+    let held = try await fire(askedAt: Self.noon, now: Self.noon)
+    #expect(held.firings.map(\.nextDueAt) == [Self.noon + .hours(3)])
+    let awake = Self.noon + .minutes(190)
+    let early = try await fire(askedAt: Self.noon + .minutes(179), now: awake)
+    #expect(early.firings.isEmpty && early.messages.isEmpty)
+    #expect(early.next == Self.noon + .hours(3))
+    let missed = try await fire(askedAt: awake, now: awake)
+    #expect(missed.firings.flatMap(\.occurrences).map(\.state) == [.missed(.notDone)])
+    #expect(missed.next == Self.noon + Self.day)
+  }
+
   /// A ping counts even if it was not awaited yet.
   @Test func successfulPingCountsAsDone() async throws {
     let store = MemoryStore()

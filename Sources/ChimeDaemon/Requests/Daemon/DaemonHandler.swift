@@ -8,26 +8,26 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
   let requestContext: RequestContext
 
   func handle(_: DaemonInterface.Status) async throws -> DaemonInterface.Status.Reply {
-    let loopState = await loopState()
-    let seats = await loop.seats(for: caller)
+    let status = await status()
+    let loopState = status.snapshot
     var problem: String?
     var counts = StoreCounts()
     var next: ReminderRecord?
     var trackers: Int?
     var tenants: [DaemonInterface.Tenant] = []
     var silence: Silence?
-    var undeliverable: UndeliverableReminders?
+    var undeliverable = status.undeliverable
     do {
       (counts, next, trackers, tenants, silence) = try await store.read { [self] transaction in
         (
           try transaction.counts(owner: caller.sees),
           try firstComing(in: transaction),
           try transaction.trackers(owner: caller.sees).count,
-          try use(of: seats, in: transaction),
+          try use(of: status.seats, in: transaction),
           try transaction.silence(of: caller.owner)
         )
       }
-      undeliverable = try await loop.undeliverableReminders(owner: caller.sees)
+      if undeliverable == nil { undeliverable = try await loop.undeliverableReminders(owner: caller.sees) }
     } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
     let due = next?.coming
     // Tenants do not see the notices about the daemon itself.
@@ -64,12 +64,14 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
     return record
   }
 
-  /// Returns the loop's state. If the store does not answer, it is the state that the loop has at hand.
-  private func loopState() async -> EventLoop.Snapshot {
-    guard let store = store as? RequestStore else { return await loop.snapshot() }
-    let found = try? await store.wait.call(on: store.executor) { [loop] in await loop.snapshot() }
+  /// Returns the loop's part of a status. If the store does not answer, it is what the loop has at hand.
+  private func status() async -> EventLoop.Status {
+    guard let store = store as? RequestStore else { return await loop.status(for: caller, looksAtStore: true) }
+    let found = try? await store.wait.call(on: store.executor) { [loop, caller] in
+      await loop.status(for: caller, looksAtStore: true)
+    }
     if let found { return found }
-    return await loop.present()
+    return await loop.status(for: caller, looksAtStore: false)
   }
 
   /// The most tenants that a status lists.
