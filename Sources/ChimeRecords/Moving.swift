@@ -19,19 +19,22 @@ package struct TableShape: Hashable, Sendable {
 
     package var name: String
     package var kind: Kind
-
-    package init(name: String, kind: Kind) {
-      self.name = name
-      self.kind = kind
-    }
   }
 
   package var table: String
   package var columns: [Column]
 
-  package init(table: String, columns: [Column]) {
+  /// - Parameter columns: with the engine's names of their types. Without any, the table does not exist.
+  package init?(_ table: String, columns: [(name: String, type: String)]) {
+    if columns.isEmpty { return nil }
     self.table = table
-    self.columns = columns
+    self.columns = columns.map { name, type in
+      switch type {
+      case "INTEGER", "bigint", "integer", "smallint": Column(name: name, kind: .integer)
+      case "BLOB", "bytea": Column(name: name, kind: .blob)
+      default: Column(name: name, kind: .text)
+      }
+    }
   }
 
   /// The quoted names of the columns, for SQL.
@@ -125,22 +128,18 @@ package struct TableSum: Hashable {
   }
 }
 
-/// A StoreMove copies one store into another.
-package struct StoreMove {
-  private let source: any StoreSource
-
-  package init(from source: any StoreSource) { self.source = source }
-
+// A move copies one store into another.
+extension StoreSource {
   /// Returns the number of rows of each table to move.
   package func counts() throws -> [(table: String, rows: Int)] {
-    try MovedTables.all.map { ($0, try source.tables.count($0)) }
+    try MovedTables.all.map { ($0, try tables.count($0)) }
   }
 
   /// Copies everything into `target`, reads it back, compares the two, and commits.
   ///
   /// - Parameter progress: receives the number of rows written and read back so far; each row counts twice.
   /// - Throws: `StoreFailure`; the target is then unchanged.
-  package func run(into target: any StoreTarget, progress: (_ done: Int) -> Void) throws {
+  package func move(into target: any StoreTarget, progress: (_ done: Int) -> Void) throws {
     var done = 0
     func count() {
       done += 1
@@ -150,7 +149,7 @@ package struct StoreMove {
       let shape = try shape(of: table, in: target)
       var written = TableSum()
       try target.write(shape) { take in
-        try source.tables.read(shape) { row in
+        try tables.read(shape) { row in
           written.add(row)
           try take(row)
           count()
@@ -167,13 +166,13 @@ package struct StoreMove {
             + "back); nothing was moved")
       }
     }
-    try target.setLastNumbers(try source.tables.lastNumbers())
+    try target.setLastNumbers(try tables.lastNumbers())
     try target.commit()
   }
 
   /// Returns the columns that both stores have.
   private func shape(of table: String, in target: any StoreTarget) throws -> TableShape {
-    guard var shape = try source.tables.shape(of: table), let other = try target.tables.shape(of: table) else {
+    guard var shape = try tables.shape(of: table), let other = try target.tables.shape(of: table) else {
       throw StoreFailure.internalError("there is no table \(table) in one of the stores; nothing was moved")
     }
     for column in shape.columns where !other.columns.contains(column) {

@@ -1,18 +1,13 @@
 package import ChimeCore
 package import ChimeSchedule
 
-/// A row of the table `reminder` that cannot be decoded.
-package struct UnreadableDefinition: Error {
-  package var reminder: UnreadableReminder
-}
-
 // Decoding of rows. Each function takes the index of its first column; its comment lists the columns in order.
 
 extension StoredRow {
   /// `alias.id, owner, title, body, schedule, zone, skip_next, created_at, generation, definition`
   ///
-  /// - Throws: `UnreadableDefinition` alone.
-  package func reminder(_ first: Int32, _ reader: DefinitionReader) throws(UnreadableDefinition) -> Reminder {
+  /// - Throws: `UnreadableReminder` alone.
+  package func reminder(_ first: Int32, _ reader: DefinitionReader) throws(UnreadableReminder) -> Reminder {
     let id = ReminderID(rawValue: text(first))
     do {
       return try reader.definition(text(first + 9)).reminder(
@@ -20,10 +15,9 @@ extension StoredRow {
         schedule: reader.schedule(text(first + 4)), timezone: ZoneChoice(text(first + 5)), skipNext: int(first + 6),
         createdAt: instant(first + 7), generation: int64(first + 8))
     } catch {
-      throw UnreadableDefinition(
-        reminder: UnreadableReminder(
-          id: id, owner: uint32(first + 1), title: text(first + 2),
-          reason: "the definition of reminder \(id) cannot be read; it can be removed (\(error))"))
+      throw UnreadableReminder(
+        id: id, owner: uint32(first + 1), title: text(first + 2),
+        reason: "the definition of reminder \(id) cannot be read; it can be removed (\(error))")
     }
   }
 
@@ -32,15 +26,15 @@ extension StoredRow {
   package func occurrence(_ first: Int32) throws -> Occurrence {
     let id = OccurrenceID(reminder: ReminderID(rawValue: text(first)), scheduledAt: instant(first + 1))
     let state: Occurrence.State? =
-      switch int64(first + 3) {
-      case OccurrenceCode.fired: .fired
-      case OccurrenceCode.delivered: .delivered
-      case OccurrenceCode.snoozed: .snoozed(until: instant(first + 8))
-      case OccurrenceCode.done: .done
-      case OccurrenceCode.dismissed: .dismissed
-      case OccurrenceCode.awaited: .awaited(until: instant(first + 8))
-      case OccurrenceCode.missed: MissReason(rawValue: text(first + 9)).map { .missed($0) }
-      default: nil
+      switch OccurrenceCode(rawValue: int64(first + 3)) {
+      case .fired: .fired
+      case .delivered: .delivered
+      case .snoozed: .snoozed(until: instant(first + 8))
+      case .done: .done
+      case .dismissed: .dismissed
+      case .awaited: .awaited(until: instant(first + 8))
+      case .missed: MissReason(rawValue: text(first + 9)).map { .missed($0) }
+      case nil: nil
       }
     guard let state else { throw StoreFailure.internalError("occurrence \(id) has an unknown state") }
     return Occurrence(
@@ -58,13 +52,13 @@ extension StoredRow {
     let id = DeliveryID(stored: bytes(first))
     let at = instant(first + 7)
     let state: Delivery.State? =
-      switch int64(first + 6) {
-      case DeliveryCode.pending: .pending
-      case DeliveryCode.waiting: .waiting(until: at)
-      case DeliveryCode.delivered: .delivered(at: at)
-      case DeliveryCode.dead: .dead(at: at)
-      case DeliveryCode.cancelled: .cancelled(at: at)
-      default: nil
+      switch DeliveryCode(rawValue: int64(first + 6)) {
+      case .pending: .pending
+      case .waiting: .waiting(until: at)
+      case .delivered: .delivered(at: at)
+      case .dead: .dead(at: at)
+      case .cancelled: .cancelled(at: at)
+      case nil: nil
       }
     guard let state else { throw StoreFailure.internalError("delivery \(id) has an unknown state") }
     let event = try optionalText(first + 11).map { text in
@@ -90,6 +84,13 @@ extension StoredRow {
       reminder: isNull(30) ? nil : try? reminder(29, reader))
   }
 
+  /// `delivery.key, state, started_at, scheduled_at, reminder, event`
+  package func triedDelivery() -> TriedDelivery {
+    TriedDelivery(
+      key: int64(0), isPending: int64(1) <= DeliveryCode.waiting.rawValue, hasAttempt: !isNull(2), isEvent: !isNull(5),
+      scheduledAt: instant(3), reminder: int64(4))
+  }
+
   /// `position, started_at, took_ms, outcome, status, answer, error`
   package func attempt() throws -> Attempt {
     guard let outcome = AttemptCode.outcome(int64(3)) else {
@@ -110,54 +111,40 @@ extension StoredRow {
 }
 
 /// The codes in `occurrence.state`.
-package enum OccurrenceCode {
-  package static let fired: Int64 = 0
-  package static let delivered: Int64 = 1
-  package static let snoozed: Int64 = 2
-  package static let done: Int64 = 3
-  package static let dismissed: Int64 = 4
-  package static let missed: Int64 = 5
-  package static let awaited: Int64 = 6
+package enum OccurrenceCode: Int64 {
+  case fired = 0
+  case delivered, snoozed, done, dismissed, missed, awaited
 
   package static func of(_ state: Occurrence.State) -> Int64 {
-    switch state {
-    case .fired: fired
-    case .delivered: delivered
-    case .snoozed: snoozed
-    case .done: done
-    case .dismissed: dismissed
-    case .missed: missed
-    case .awaited: awaited
-    }
+    let code: Self =
+      switch state {
+      case .fired: .fired
+      case .delivered: .delivered
+      case .snoozed: .snoozed
+      case .done: .done
+      case .dismissed: .dismissed
+      case .missed: .missed
+      case .awaited: .awaited
+      }
+    return code.rawValue
   }
 }
 
 /// The codes in `delivery.state`.
-package enum DeliveryCode {
-  package static let pending: Int64 = 0
-  package static let waiting: Int64 = 1
-  package static let delivered: Int64 = 2
-  package static let dead: Int64 = 3
-  package static let cancelled: Int64 = 4
+package enum DeliveryCode: Int64 {
+  case pending = 0
+  case waiting, delivered, dead, cancelled
 
   package static func of(_ state: Delivery.State) -> (code: Int64, at: Instant?) {
-    switch state {
-    case .pending: (pending, nil)
-    case .waiting(let until): (waiting, until)
-    case .delivered(let at): (delivered, at)
-    case .dead(let at): (dead, at)
-    case .cancelled(let at): (cancelled, at)
-    }
-  }
-
-  package static func of(_ state: DeliveryFilter.State) -> Int64 {
-    switch state {
-    case .pending: pending
-    case .waiting: waiting
-    case .delivered: delivered
-    case .dead: dead
-    case .cancelled: cancelled
-    }
+    let (code, at): (Self, Instant?) =
+      switch state {
+      case .pending: (.pending, nil)
+      case .waiting(let until): (.waiting, until)
+      case .delivered(let at): (.delivered, at)
+      case .dead(let at): (.dead, at)
+      case .cancelled(let at): (.cancelled, at)
+      }
+    return (code.rawValue, at)
   }
 }
 
@@ -172,12 +159,7 @@ package enum AttemptCode {
   }
 
   package static func outcome(_ code: Int64) -> Attempt.Outcome? {
-    switch code {
-    case 0: .delivered
-    case 1: .failed
-    case 2: .refused
-    default: nil
-    }
+    [.delivered, .failed, .refused].first { of($0) == code }
   }
 }
 

@@ -169,17 +169,9 @@ extension Connection: RawTables {
       """
       SELECT column_name::text, data_type::text FROM information_schema.columns
       WHERE table_schema = 'chime' AND table_name = $1 AND is_generated = 'NEVER' ORDER BY ordinal_position
-      """, table,
-      row: { row in
-        let kind: TableShape.Column.Kind =
-          switch row.text(1) {
-          case "bigint", "integer", "smallint": .integer
-          case "bytea": .blob
-          default: .text
-          }
-        return TableShape.Column(name: row.text(0), kind: kind)
-      })
-    return columns.isEmpty ? nil : TableShape(table: table, columns: columns)
+      """, table
+    ) { ($0.text(0), $0.text(1)) }
+    return TableShape(table, columns: columns)
   }
 
   func count(_ table: String) throws -> Int {

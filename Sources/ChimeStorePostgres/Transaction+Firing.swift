@@ -13,34 +13,20 @@ extension Transaction {
     """
   }
 
-  /// The columns of a reminder.
-  private static var definitionColumns: SQLText {
+  /// The columns of `dueRow`.
+  private static var dueColumns: SQLText {
     """
     SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
+      d.reminder, d.snooze_of, d.next_at, d.scheduled_at, \(occurrenceColumns)
     """
   }
 
-  /// The columns of the occurrence that belongs to a due row.
-  private static var occurrenceColumns: SQLText {
-    """
-    a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
-    """
-  }
-
-  func dueRows<Made>(
-    now: Instant, limit: Int, after place: DueCursor?, make: (Row, DueReminder?) throws -> Made
-  ) throws -> [Made] {
+  func dueRows(now: Instant, limit: Int, after place: DueCursor?) throws -> [DueRow] {
     let (start, limit) = (place ?? DueCursor(dueAt: .earliest, reminder: -1, again: -1), max(limit, 0))
-    unreadable = []
-    var query = ComposedQuery(Self.definitionColumns)
-    query.append(
+    memory.unreadable = []
+    let query = ComposedQuery(
       """
-      d.reminder, d.snooze_of, d.next_at, d.scheduled_at,
-      """)
-    query.append(Self.occurrenceColumns)
-    query.append(
-      """
+      \(Self.dueColumns)
       FROM (
         SELECT f.* FROM generate_series(0, 15) b
         CROSS JOIN LATERAL (
@@ -57,7 +43,7 @@ extension Transaction {
         AND o.scheduled_at = CASE WHEN d.snooze_of = -1 THEN coalesce(d.scheduled_at, d.next_at) ELSE d.snooze_of END
       ORDER BY d.next_at, d.reminder, d.snooze_of
       """, now, start.dueAt, start.dueAt, start.reminder, start.again, limit, limit)
-    return try connection.all(query) { try make($0, try dueReminder($0)) }
+    return try connection.all(query, row: dueRow)
   }
 
   func wakeups() throws -> NextWakeups {
@@ -139,24 +125,8 @@ extension Transaction {
   private static let part = 125
 
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
-    guard !isReadOnly else { return try dueRows(now: now, limit: limit, after: nil) { $1 }.compactMap { $0 } }
-    let keys = try lockDue(now: now, limit: max(limit, 0))
-    guard !keys.isEmpty else {
-      unreadable = []
-      return []
-    }
-    var deferred: [Int64] = []
-    let found = try lockedRows(keys) { [self] key, due -> DueReminder? in
-      guard let due else {
-        deferred.append(key.reminder)
-        return nil
-      }
-      memory.claimed[due.reminder.id] = ReminderProgress(
-        key: key.reminder, generation: due.reminder.generation, skipNext: due.reminder.skipNext)
-      return due
-    }
-    try putOff(deferred, now: now)
-    return found.compactMap { $0 }
+    guard !isReadOnly else { return try dueRows(now: now, limit: limit, after: nil).compactMap(\.due) }
+    return try claim(try lockedRows(try lockDue(now: now, limit: max(limit, 0))), now: now)
   }
 
   /// A due row that this transaction has locked.
@@ -239,40 +209,29 @@ extension Transaction {
     return keys.all
   }
 
-  /// Returns the results of `make` for locked rows, earliest first. For an unreadable reminder, `make` gets nil and
-  /// `unreadable` has the reason.
-  private func lockedRows<Made>(_ keys: [Key], make: @escaping (Key, DueReminder?) throws -> Made) throws -> [Made] {
-    unreadable = []
+  /// Reads locked rows, earliest first.
+  private func lockedRows(_ keys: [Key]) throws -> [DueRow] {
+    memory.unreadable = []
     let keys = keys.sorted()
-    let made = Found<Made>()
+    let rows = Found<DueRow>()
     var statements: [Connection.Queued] = []
     // The server works on the next part while this one is decoded.
     for start in stride(from: 0, to: keys.count, by: Self.part) {
       let part = keys[start..<min(start + Self.part, keys.count)]
       // Rows come in the order of the arrays. Each needs a few index lookups in the other tables.
-      var query = ComposedQuery(Self.definitionColumns)
-      query.append(Self.occurrenceColumns)
-      query.append(
+      let query = ComposedQuery(
         """
-        , k.place FROM unnest(?, ?) WITH ORDINALITY k (reminder, scheduled_at, place)
-        JOIN reminder r ON r.key = k.reminder
-        JOIN reminder_name a ON a.key = k.reminder
-        LEFT JOIN occurrence o ON o.reminder = k.reminder AND o.scheduled_at = k.scheduled_at
-        ORDER BY k.place
-        """, List(part.map(\.reminder)), List(part.map(\.scheduledAt.milliseconds)))
-      statements.append(
-        try connection.queued(query) { [self] answer in
-          made.all += try answer.map { row in
-            let key = part[part.startIndex + row.int(27) - 1]
-            return try make(
-              key,
-              try dueReminder(
-                row, scheduledAt: key.scheduledAt, dueAt: key.dueAt, isRegular: key.again == Self.regular,
-                occurrence: 10))
-          }
-        })
+        \(Self.dueColumns)
+        FROM unnest(?, ?, ?, ?) WITH ORDINALITY d (reminder, snooze_of, next_at, scheduled_at, place)
+        JOIN reminder r ON r.key = d.reminder
+        JOIN reminder_name a ON a.key = d.reminder
+        LEFT JOIN occurrence o ON o.reminder = d.reminder AND o.scheduled_at = d.scheduled_at
+        ORDER BY d.place
+        """, List(part.map(\.reminder)), List(part.map(\.again)), List(part.map(\.dueAt)),
+        List(part.map(\.scheduledAt)))
+      statements.append(try connection.queued(query) { [self] in rows.all += try $0.map(dueRow) })
     }
     try connection.send(statements)
-    return made.all
+    return rows.all
   }
 }

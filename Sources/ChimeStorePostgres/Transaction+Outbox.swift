@@ -46,18 +46,13 @@ extension Transaction {
     try requireWriting()
     let found = try connection.first(
       """
-      SELECT d.key, d.state, d.started_at, d.scheduled_at, d.reminder, l.shard, d.epoch, d.attempts,
-        d.event
+      SELECT d.key, d.state, d.started_at, d.scheduled_at, d.reminder, d.event, l.shard, d.epoch, d.attempts
       FROM delivery d JOIN delivery_queue l ON l.key = d.queue WHERE d.id = $1
       FOR UPDATE OF d
       """, id
     ) {
       (
-        tried: TriedDelivery(
-          key: $0.int64(0), isPending: $0.int64(1) <= DeliveryCode.waiting, hasAttempt: !$0.isNull(2),
-          isEvent: !$0.isNull(8),
-          scheduledAt: $0.instant(3), reminder: $0.int64(4)), shard: $0.int64(5),
-        epoch: $0.isNull(6) ? nil : $0.int64(6), attempts: $0.int(7)
+        tried: $0.triedDelivery(), shard: $0.int64(6), epoch: $0.isNull(7) ? nil : $0.int64(7), attempts: $0.int(8)
       )
     }
     guard let found else { throw StoreFailure.internalError("there is no delivery \(id) to acknowledge") }
@@ -70,11 +65,11 @@ extension Transaction {
   /// Returns whether an earlier commit already recorded this attempt. Its confirmation may have been lost with the
   /// server, so the outcome arrives again.
   private func isRecorded(_ attempt: Attempt, of tried: TriedDelivery) throws -> Bool {
-    try connection.first(
+    try connection.exists(
       """
       SELECT 1 FROM delivery WHERE key = $1 AND attempts >= $3 AND started_at = $4
       UNION ALL SELECT 1 FROM attempt WHERE delivery = $1 AND scheduled_at = $2 AND position >= $3 AND started_at = $4
-      """, tried.key, tried.scheduledAt, attempt.number, attempt.startedAt, row: { _ in true }) ?? false
+      """, tried.key, tried.scheduledAt, attempt.number, attempt.startedAt)
   }
 
   func release(_ ids: [DeliveryID], now: Instant) throws {

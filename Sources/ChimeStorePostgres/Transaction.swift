@@ -45,7 +45,7 @@ final class Transaction: SQLTransaction {
 
   /// Begins a body. What an earlier body has read may have been undone.
   private func forget() {
-    memory.forget()
+    memory = TransactionMemory()
     turn.forget()
     epochs.removeAll(keepingCapacity: true)
   }
@@ -91,7 +91,7 @@ final class Transaction: SQLTransaction {
       JOIN reminder_name a ON a.id = u.reminder
       JOIN occurrence o ON o.reminder = a.key AND o.scheduled_at = u.scheduled_at
       WHERE o.state < $3
-      """, List(ids.map(\.reminder.rawValue)), List(ids.map(\.scheduledAt)), OccurrenceCode.snoozed
+      """, List(ids.map(\.reminder.rawValue)), List(ids.map(\.scheduledAt)), OccurrenceCode.snoozed.rawValue
     ) { OccurrenceID(reminder: ReminderID(rawValue: $0.text(0)), scheduledAt: $0.instant(1)) }
     return Set(ids).subtracting(waiting)
   }

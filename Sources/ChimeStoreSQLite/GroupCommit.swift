@@ -26,7 +26,7 @@ extension Transaction {
       try connection.run("BEGIN IMMEDIATE")
       let isApart = jobs.first?.isApart == true
       for job in isApart ? jobs.prefix(1) : jobs.prefix(Self.groupLimit).prefix(while: { !$0.isApart }) {
-        forget()
+        memory = TransactionMemory()
         // A savepoint keeps the original of each changed page, and each later statement searches through all of them.
         if !isApart { try connection.run("SAVEPOINT body") }
         let settlement = job.run(in: self)
@@ -57,7 +57,7 @@ extension Transaction {
 
   /// Runs one body on a consistent snapshot (sqlite.org/isolation.html). The caller is not informed yet.
   func view(_ job: any Job) throws(StoreFailure) -> any CommitCompletion {
-    forget()
+    memory = TransactionMemory()
     try connection.run("BEGIN")
     let settlement = job.run(in: self)
     if !connection.isAutocommit { try? connection.run("ROLLBACK") }

@@ -175,16 +175,11 @@ extension Connection: RawTables {
   }
 
   func shape(of table: String) throws -> TableShape? {
-    let columns = try all("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0", table) { row in
-      let kind: TableShape.Column.Kind =
-        switch row.text(1) {
-        case "INTEGER": .integer
-        case "BLOB": .blob
-        default: .text
-        }
-      return TableShape.Column(name: row.text(0), kind: kind)
-    }
-    return columns.isEmpty ? nil : TableShape(table: table, columns: columns)
+    TableShape(
+      table,
+      columns: try all("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0", table) {
+        ($0.text(0), $0.text(1))
+      })
   }
 
   func count(_ table: String) throws -> Int {

@@ -4,18 +4,7 @@ import ChimeSchedule
 
 extension Transaction {
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
-    var deferred: [Int64] = []
-    let found = try dueRows(now: now, limit: limit, after: nil) { row, due -> DueReminder? in
-      guard let due else {
-        deferred.append(row.int64(10))
-        return nil
-      }
-      memory.claimed[due.reminder.id] = ReminderProgress(
-        key: row.int64(10), generation: due.reminder.generation, skipNext: due.reminder.skipNext)
-      return due
-    }
-    try putOff(deferred, now: now)
-    return found.compactMap { $0 }
+    try claim(try dueRows(now: now, limit: limit, after: nil), now: now)
   }
 
   static var selectNextDue: StaticString {
@@ -25,10 +14,8 @@ extension Transaction {
     """
   }
 
-  func dueRows<Made>(
-    now: Instant, limit: Int, after place: DueCursor?, make: (Statement, DueReminder?) throws -> Made
-  ) throws -> [Made] {
-    unreadable = []
+  func dueRows(now: Instant, limit: Int, after place: DueCursor?) throws -> [DueRow] {
+    memory.unreadable = []
     let start = place ?? DueCursor(dueAt: .earliest, reminder: -1, again: -1)
     return try connection.all(
       """
@@ -44,8 +31,7 @@ extension Transaction {
       WHERE d.next_at <= ? AND (d.next_at, d.reminder, d.snooze_of) > (?, ?, ?)
       ORDER BY d.next_at, d.reminder, d.snooze_of
       LIMIT ?
-      """, now, start.dueAt, start.reminder, start.again, max(limit, 0)
-    ) { try make($0, try dueReminder($0)) }
+      """, now, start.dueAt, start.reminder, start.again, max(limit, 0), row: dueRow)
   }
 
   func record(_ firings: [FiringResult]) throws {

@@ -18,12 +18,7 @@ extension Transaction {
     try requireWriting()
     let found = try connection.first(
       "SELECT key, state, started_at, scheduled_at, reminder, event FROM delivery WHERE id = ?", id
-    ) {
-      TriedDelivery(
-        key: $0.int64(0), isPending: $0.int64(1) <= DeliveryCode.waiting, hasAttempt: !$0.isNull(2),
-        isEvent: !$0.isNull(5),
-        scheduledAt: $0.instant(3), reminder: $0.int64(4))
-    }
+    ) { $0.triedDelivery() }
     guard let found else { throw StoreFailure.internalError("there is no delivery \(id) to acknowledge") }
     try settle(found, attempt, state)
   }
@@ -58,7 +53,7 @@ extension Transaction {
     try Set(
       ids.filter { id in
         try connection.first("SELECT state FROM delivery WHERE id = ?1", id) {
-          $0.int64(0) > DeliveryCode.waiting
+          $0.int64(0) > DeliveryCode.waiting.rawValue
         } ?? true
       })
   }

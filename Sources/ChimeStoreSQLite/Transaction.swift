@@ -18,9 +18,6 @@ final class Transaction: SQLTransaction {
 
   func writeAhead() throws { try connection.writeAhead() }
 
-  /// Begins a body. What an earlier body has read may have been undone.
-  func forget() { memory.forget() }
-
   func coming(_ filter: ReminderFilter, limit: Int) throws -> [ReminderRecord] {
     var query = ComposedQuery(Self.recordColumns)
     query.append("SELECT d.reminder AS key, d.next_at AS coming")
@@ -38,7 +35,7 @@ final class Transaction: SQLTransaction {
           SELECT o.state FROM reminder_name a JOIN occurrence o ON o.reminder = a.key
           WHERE a.id = ? AND o.scheduled_at = ?
           """, id.reminder.rawValue, id.scheduledAt
-        ) { $0.int64(0) >= OccurrenceCode.snoozed } ?? true
+        ) { $0.int64(0) >= OccurrenceCode.snoozed.rawValue } ?? true
       })
   }
 

@@ -25,7 +25,7 @@ struct StoreMoveTests {
   }
 
   private func move(_ source: any StoreSource, _ target: any StoreTarget) throws {
-    try StoreMove(from: source).run(into: target) { _ in }
+    try source.move(into: target) { _ in }
   }
 
   private func sentence(_ body: () throws -> Void) -> String {
@@ -98,7 +98,7 @@ struct StoreMoveTests {
       """, row: { $0.text(0) })
     #expect(Set(tables).subtracting(MovedTables.own) == Set(MovedTables.all))
     let (file, database) = (try SQLiteSource(path: folder.store), try PostgresSource(place))
-    #expect(try StoreMove(from: file).counts().map(\.table) == MovedTables.all)
+    #expect(try file.counts().map(\.table) == MovedTables.all)
     for table in MovedTables.all {
       let (one, other) = (
         try #require(try file.tables.shape(of: table)), try #require(try database.tables.shape(of: table))

@@ -77,8 +77,8 @@ struct TenantTests {
     }
     await first.close()
     let place = try server.place(try server.makeDatabase())
-    try StoreMove(from: try SQLiteSource(path: there)).run(into: try PostgresTarget(place)) { _ in }
-    try StoreMove(from: try PostgresSource(place)).run(into: try SQLiteTarget(path: back)) { _ in }
+    try SQLiteSource(path: there).move(into: try PostgresTarget(place)) { _ in }
+    try PostgresSource(place).move(into: try SQLiteTarget(path: back)) { _ in }
     for store in [try PostgresStore.open(place), try SQLiteStore.open(path: back)] as [any Store] {
       let (known, made, count) = try await store.write { transaction in
         let known = try transaction.tenants()

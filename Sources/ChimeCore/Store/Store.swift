@@ -328,7 +328,7 @@ public struct ReminderRecord: Hashable, Sendable {
 }
 
 /// An UnreadableReminder has a definition that this program cannot read, such as one written by a later version.
-public struct UnreadableReminder: Hashable, Sendable {
+public struct UnreadableReminder: Error, Hashable {
   public var id: ReminderID
   public var owner: UInt32
   public var title: String

@@ -192,11 +192,9 @@ public protocol TrackingTransaction {
   // tracker does not exist.
 
   func put(_ tracker: Tracker) throws
-  /// Returns a tracker, if it exists. Throws `StoreFailure.internalError` if it is unreadable; `unreadableTracking`
-  /// then lists it.
+  /// Returns a tracker, if it exists. Throws `StoreFailure.internalError` if it is unreadable.
   func tracker(_ key: TrackerKey) throws -> Tracker?
-  /// Returns trackers by pack, those without one first, then in order of creation. Unreadable ones are left out;
-  /// `unreadableTracking` lists them.
+  /// Returns trackers by pack, those without one first, then in order of creation. Unreadable ones are left out.
   func trackers(owner: UInt32?) throws -> [Tracker]
   /// Removes a tracker with its entries, items, milestones and totals. Returns whether there was one.
   @discardableResult func removeTracker(_ key: TrackerKey) throws -> Bool
@@ -255,9 +253,9 @@ public protocol TrackingTransaction {
   // Packs and achievements.
 
   func put(_ pack: InstalledPack) throws
-  /// Returns a pack, if it exists. Throws `StoreFailure.internalError` if it is unreadable; `unreadableTracking` then lists it.
+  /// Returns a pack, if it exists. Throws `StoreFailure.internalError` if it is unreadable.
   func pack(_ id: PackID, owner: UInt32) throws -> InstalledPack?
-  /// Returns packs in order of installation; nil for all owners. Unreadable ones are left out; `unreadableTracking` lists them.
+  /// Returns packs in order of installation; nil for all owners. Unreadable ones are left out.
   func packs(owner: UInt32?) throws -> [InstalledPack]
   /// Removes a pack; its unlocked achievements stay.
   @discardableResult func removePack(_ id: PackID, owner: UInt32) throws -> Bool
@@ -294,24 +292,6 @@ public protocol TrackingTransaction {
   ///
   /// - Returns: whether more may be left.
   func clearStagingOwners(before: Instant, limit: Int) throws -> Bool
-
-  /// The definitions that the last `tracker`, `trackers`, `pack` or `packs` of this body could not read.
-  var unreadableTracking: [UnreadableTracking] { get }
-}
-
-/// An UnreadableTracking is a tracker or pack that this program cannot read, such as one written by a later version.
-public struct UnreadableTracking: Hashable, Sendable {
-  public var owner: UInt32
-  /// Such as `tracker water` or `pack hydration`.
-  public var name: String
-  /// The reason and the remedy, as a sentence.
-  public var reason: String
-
-  public init(owner: UInt32, name: String, reason: String) {
-    self.owner = owner
-    self.name = name
-    self.reason = reason
-  }
 }
 
 extension TrackingTransaction {

@@ -28,12 +28,11 @@ struct StoreMoving {
     let (database, file) = (try opening.place(), opening.path)
     let source: any StoreSource = engine == .postgres ? try SQLiteSource(path: file) : try PostgresSource(database)
     let target: any StoreTarget = engine == .postgres ? try PostgresTarget(database) : try SQLiteTarget(path: file)
-    let move = StoreMove(from: source)
-    let counts = try move.counts()
+    let counts = try source.counts()
     if !isDry {
       let total = 2 * counts.reduce(0) { $0 + $1.rows }
       var toldAt = start
-      try move.run(into: target) { done in
+      try source.move(into: target) { done in
         let now = Self.clock()
         guard now - toldAt >= 200 else { return }
         toldAt = now

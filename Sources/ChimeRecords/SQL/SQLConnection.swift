@@ -36,6 +36,11 @@ extension SQLConnection {
     try run(ComposedQuery(.upsert(table, key: key, columns), all: values))
   }
 
+  /// Returns whether a query has rows.
+  package func exists<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws -> Bool {
+    try first(sql, repeat each values) { _ in true } ?? false
+  }
+
   /// Runs an INSERT with `RETURNING key` and returns the key.
   package func makeKey<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws -> Int64 {
     guard let key = try first(sql, repeat each values, row: { $0.int64(0) }) else {

@@ -36,8 +36,6 @@ package struct SQLText: ExpressibleByStringInterpolation, Sendable {
 
     package mutating func appendLiteral(_ literal: StaticString) { text += literal.description }
 
-    package mutating func appendInterpolation(_ constant: StaticString) { text += constant.description }
-
     package mutating func appendInterpolation(_ piece: SQLText) { text += piece.text }
   }
 }
@@ -49,10 +47,7 @@ package struct ComposedQuery {
   package private(set) var values: [any SQLValue] = []
   private var hasCondition = false
 
-  package init(_ sql: SQLText, _ values: any SQLValue...) {
-    add(sql)
-    self.values = values
-  }
+  package init(_ sql: SQLText, _ values: any SQLValue...) { self.init(sql, all: values) }
 
   init(_ sql: SQLText, all values: [any SQLValue]) {
     add(sql)

@@ -14,11 +14,8 @@ package protocol SQLTransaction: StoreTransaction, AnyObject {
   /// Values that this body has looked up or begun.
   var memory: TransactionMemory { get set }
 
-  /// Returns the results of `make` for the due rows after a cursor, in the columns of `dueReminder`. For an unreadable
-  /// reminder, `make` gets nil and `unreadable` has the reason.
-  func dueRows<Made>(
-    now: Instant, limit: Int, after place: DueCursor?, make: (Connection.Row, DueReminder?) throws -> Made
-  ) throws -> [Made]
+  /// Returns the due rows after a cursor.
+  func dueRows(now: Instant, limit: Int, after place: DueCursor?) throws -> [DueRow]
   /// Returns the first reminders with a due time, in the order of due times.
   func coming(_ filter: ReminderFilter, limit: Int) throws -> [ReminderRecord]
 
@@ -57,22 +54,9 @@ extension SQLTransaction {
   package func dueTimesHaveChanged() {}
   package func willCount(tenant: UInt32) {}
 
-  package var unreadable: [UnreadableReminder] {
-    get { memory.unreadable }
-    set { memory.unreadable = newValue }
-  }
-
+  package var unreadable: [UnreadableReminder] { memory.unreadable }
   package var listedThrough: ReminderPlace? { memory.listedThrough }
-
-  package var unreadableTracking: [UnreadableTracking] {
-    get { memory.unreadableTracking }
-    set { memory.unreadableTracking = newValue }
-  }
-
-  package var tenantsWithMore: Set<UInt32> {
-    get { memory.tenantsWithMore }
-    set { memory.tenantsWithMore = newValue }
-  }
+  package var tenantsWithMore: Set<UInt32> { memory.tenantsWithMore }
 
   /// Requires a writing transaction. Every writing verb begins with it.
   package func requireWriting() throws(StoreFailure) {
@@ -83,54 +67,30 @@ extension SQLTransaction {
   package func key(of id: ReminderID) throws -> Int64? {
     try connection.first("SELECT key FROM reminder_name WHERE id = $1", id.rawValue) { $0.int64(0) }
   }
-
-  package func key(of queue: DeliveryQueue) throws -> Int64? {
-    if let known = memory.queues[queue] { return known }
-    let found = try connection.first(
-      "SELECT key FROM delivery_queue WHERE owner = $1 AND channel = $2", queue.owner, queue.channel.rawValue
-    ) { $0.int64(0) }
-    memory.queues[queue] = found
-    return found
-  }
 }
 
-/// Values that a body has looked up or begun.
+/// Values that a body has looked up or begun. Each body begins with none: what an earlier one has read may have been undone.
 package struct TransactionMemory {
   /// The rows read by `claimDue`, so that `record` need not query them again.
   package var claimed: [ReminderID: ReminderProgress] = [:]
-  /// The keys of queues; a batch of firings has thousands of deliveries in a few queues.
-  fileprivate var queues: [DeliveryQueue: Int64] = [:]
   var trackerKeys: [TrackerKey: Int64] = [:]
   /// The change that this body has begun, and its owner.
   var change: (key: Int64, owner: UInt32)?
-  fileprivate var unreadable: [UnreadableReminder] = []
+  package var unreadable: [UnreadableReminder] = []
   var listedThrough: ReminderPlace?
-  fileprivate var unreadableTracking: [UnreadableTracking] = []
   package var tenantsWithMore: Set<UInt32> = []
 
   package init() {}
-
-  /// Begins a body. What an earlier body has read may have been undone.
-  package mutating func forget() {
-    claimed.removeAll(keepingCapacity: true)
-    queues.removeAll(keepingCapacity: true)
-    trackerKeys.removeAll(keepingCapacity: true)
-    change = nil
-    tenantsWithMore.removeAll()
-  }
 }
+
+/// A due row, and what is due. That is nil for an unreadable reminder, and `unreadable` has the reason.
+package typealias DueRow = (place: DueCursor, due: DueReminder?)
 
 /// The fields of a reminder that the recording of a firing needs.
 package struct ReminderProgress {
   package var key: Int64
   package var generation: Int64
   package var skipNext: Int
-
-  package init(key: Int64, generation: Int64, skipNext: Int) {
-    self.key = key
-    self.generation = generation
-    self.skipNext = skipNext
-  }
 }
 
 /// The row of a delivery queue.
@@ -247,21 +207,15 @@ extension SQLTransaction {
           """
         ) { $0.int(0) }
       }
-    let open = try connection.first(
-      "SELECT count(*) FROM occurrence WHERE state <= 2 AND ($1 IS NULL OR owner = $1)", owner
-    ) { $0.int(0) }
-    let pending = try connection.first(
+    let fired = try connection.first(
       """
-      SELECT count(*) FROM delivery_queue l CROSS JOIN delivery d ON d.queue = l.key
-      WHERE d.state <= 1 AND ($1 IS NULL OR l.owner = $1)
+      SELECT (SELECT count(*) FROM occurrence WHERE state <= 2 AND ($1 IS NULL OR owner = $1)),
+        (SELECT count(*) FROM delivery_queue l CROSS JOIN delivery d ON d.queue = l.key
+          WHERE d.state <= 1 AND ($1 IS NULL OR l.owner = $1)),
+        (SELECT count(*) FROM delivery_queue l CROSS JOIN delivery d ON d.queue = l.key
+          WHERE d.state = 3 AND ($1 IS NULL OR l.owner = $1))
       """, owner
-    ) { $0.int(0) }
-    let dead = try connection.first(
-      """
-      SELECT count(*) FROM delivery_queue l CROSS JOIN delivery d ON d.queue = l.key
-      WHERE d.state = 3 AND ($1 IS NULL OR l.owner = $1)
-      """, owner
-    ) { $0.int(0) }
+    ) { (open: $0.int(0), pending: $0.int(1), dead: $0.int(2)) }
     // The condition repeats that of the index, so that the planner uses it.
     let expected = try connection.first(
       """
@@ -270,8 +224,8 @@ extension SQLTransaction {
       """, owner
     ) { (all: $0.int(0), down: $0.int(1)) }
     return StoreCounts(
-      reminders: (reminders ?? 0) + (try awaitingCount(owner: owner)), openOccurrences: open ?? 0,
-      pendingDeliveries: pending ?? 0, deadDeliveries: dead ?? 0,
+      reminders: (reminders ?? 0) + (try awaitingCount(owner: owner)), openOccurrences: fired?.open ?? 0,
+      pendingDeliveries: fired?.pending ?? 0, deadDeliveries: fired?.dead ?? 0,
       expectations: expected?.all ?? 0, expectationsDown: expected?.down ?? 0)
   }
 

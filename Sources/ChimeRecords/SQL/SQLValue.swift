@@ -31,35 +31,22 @@ package protocol SQLValue {
   func bind(to parameters: inout some SQLParameters)
 }
 
-extension Int64: SQLValue {
-  package static var sqlType: SQLType { .integer }
-  package func bind(to parameters: inout some SQLParameters) { parameters.add(self) }
+/// A value that is stored as an integer.
+package protocol SQLInteger: SQLValue {
+  var sqlInteger: Int64 { get }
 }
 
-extension Int: SQLValue {
+extension SQLInteger {
   package static var sqlType: SQLType { .integer }
-  package func bind(to parameters: inout some SQLParameters) { parameters.add(Int64(self)) }
+  package func bind(to parameters: inout some SQLParameters) { parameters.add(sqlInteger) }
 }
 
-extension UInt32: SQLValue {
-  package static var sqlType: SQLType { .integer }
-  package func bind(to parameters: inout some SQLParameters) { parameters.add(Int64(self)) }
-}
-
-extension Instant: SQLValue {
-  package static var sqlType: SQLType { .integer }
-  package func bind(to parameters: inout some SQLParameters) { parameters.add(milliseconds) }
-}
-
-extension CivilDate: SQLValue {
-  package static var sqlType: SQLType { .integer }
-  package func bind(to parameters: inout some SQLParameters) { parameters.add(Int64(dayNumber)) }
-}
-
-extension Quantity: SQLValue {
-  package static var sqlType: SQLType { .integer }
-  package func bind(to parameters: inout some SQLParameters) { parameters.add(grains) }
-}
+extension Int64: SQLInteger { package var sqlInteger: Int64 { self } }
+extension Int: SQLInteger { package var sqlInteger: Int64 { Int64(self) } }
+extension UInt32: SQLInteger { package var sqlInteger: Int64 { Int64(self) } }
+extension Instant: SQLInteger { package var sqlInteger: Int64 { milliseconds } }
+extension CivilDate: SQLInteger { package var sqlInteger: Int64 { Int64(dayNumber) } }
+extension Quantity: SQLInteger { package var sqlInteger: Int64 { grains } }
 
 extension String: SQLValue {
   package static var sqlType: SQLType { .text }

@@ -20,10 +20,7 @@ struct VersionedTable: Sendable {
   private let keeping: SQLText
   /// Move a removed row to the history because its name is needed again. Each takes the row. None for numbers.
   private let layingAside: [SQLText]
-  /// Marks a row as removed. Takes the change and the row.
-  private let removing: SQLText
-  /// Deletes a row. Takes the row.
-  private let deleting: SQLText
+  private let table: SQLText
 
   static let all = [tracker, entry, item, milestone, pack]
 
@@ -44,7 +41,8 @@ struct VersionedTable: Sendable {
   /// - Parameters:
   ///   - columns: all but `key`, `created_by` and `deleted_by`.
   ///   - hasNames: whether the key of a removed row may be needed again.
-  private init(_ table: StaticString, columns: StaticString, hasNames: Bool, deleteCreated: SQLText? = nil) {
+  private init(_ table: SQLText, columns: SQLText, hasNames: Bool, deleteCreated: SQLText? = nil) {
+    self.table = table
     let row: SQLText = "key, \(columns), created_by"
     takingBack = [
       deleteCreated ?? "DELETE FROM \(table) WHERE created_by = $1",
@@ -60,7 +58,7 @@ struct VersionedTable: Sendable {
       WHERE change = $1 AND key IN (SELECT key FROM \(table)_history WHERE change = $1 LIMIT $2)
       """,
     ]
-    writing = .upsert("\(table)", key: "key", "\(columns)", once: "created_by")
+    writing = .upsert(table, key: "key", columns, once: "created_by")
     keeping = """
       INSERT INTO \(table)_history (change, \(row))
       SELECT $1, \(row) FROM \(table) WHERE key = $2 AND deleted_by IS NULL AND created_by IS DISTINCT FROM $1
@@ -76,8 +74,6 @@ struct VersionedTable: Sendable {
         """,
         "DELETE FROM \(table) WHERE key = $1 AND deleted_by IS NOT NULL",
       ] : []
-    removing = "UPDATE \(table) SET deleted_by = $1 WHERE key = $2 AND deleted_by IS NULL"
-    deleting = "DELETE FROM \(table) WHERE key = $1 AND deleted_by IS NULL"
   }
 
   /// Saves a row before it is written, so that it can be restored. `change` is nil outside of any change.
@@ -94,8 +90,18 @@ struct VersionedTable: Sendable {
 
   /// Removes a row, and returns whether it existed.
   @discardableResult func remove(_ key: Int64, for change: Int64?, on connection: some SQLConnection) throws -> Bool {
-    try connection.run(change.map { ComposedQuery(removing, $0, key) } ?? ComposedQuery(deleting, key))
-    return connection.changes > 0
+    try remove(where: "key = ?", key, for: change, on: connection) > 0
+  }
+
+  /// Removes the rows that match a condition, and returns their number. Outside of any change they are deleted.
+  @discardableResult func remove(
+    where condition: SQLText, _ values: any SQLValue..., for change: Int64?, on connection: some SQLConnection
+  ) throws -> Int {
+    let removal: SQLText = change == nil ? "DELETE FROM \(table)" : "UPDATE \(table) SET deleted_by = ?"
+    try connection.run(
+      ComposedQuery(
+        "\(removal) WHERE \(condition) AND deleted_by IS NULL", all: (change.map { [$0] } ?? []) + values))
+    return connection.changes
   }
 
   /// Makes the table as it was before a change.

@@ -184,21 +184,13 @@ extension SQLTransaction {
   /// Exchanges the owners of all names. All data refers to names, so the cost depends on the number of names only.
   private func swapNames(_ owner: UInt32, _ stagingOwner: UInt32) throws {
     // Names are unique for an owner, so one half moves to temporary owners first.
-    for step in Self.swapSteps {
-      try connection.run(step, owner, stagingOwner)
+    for table in ["tracker_name", "pack_name"] as [SQLText] {
+      let swap: SQLText = "UPDATE \(table) SET owner"
+      try connection.run(ComposedQuery("\(swap) = -1 - $2 WHERE owner = $1", owner, stagingOwner))
+      try connection.run(ComposedQuery("\(swap) = $1 WHERE owner = $2", owner, stagingOwner))
+      try connection.run(ComposedQuery("\(swap) = $1 WHERE owner = -1 - $1", stagingOwner))
     }
     memory.trackerKeys.removeAll(keepingCapacity: true)
-  }
-
-  private static var swapSteps: [StaticString] {
-    [
-      "UPDATE tracker_name SET owner = -1 - $2 WHERE owner = $1",
-      "UPDATE tracker_name SET owner = $1 WHERE owner = $2",
-      "UPDATE tracker_name SET owner = $2 WHERE owner = -1 - $2",
-      "UPDATE pack_name SET owner = -1 - $2 WHERE owner = $1",
-      "UPDATE pack_name SET owner = $1 WHERE owner = $2",
-      "UPDATE pack_name SET owner = $2 WHERE owner = -1 - $2",
-    ]
   }
 
   package func clearStagingOwners(before: Instant, limit: Int) throws -> Bool {
@@ -212,7 +204,7 @@ extension SQLTransaction {
     {
       for step in Self.clearSteps {
         guard left > 0 else { return true }
-        try connection.run(step, stagingOwner, left)
+        try connection.run(ComposedQuery(step, stagingOwner, left))
         left -= connection.changes
       }
       guard left > 0 else { return true }
@@ -224,44 +216,25 @@ extension SQLTransaction {
 
   /// Statements that clear a staging owner. Each takes the number and the maximum number of rows. Names stay and are
   /// reused by the next data there.
-  private static var clearSteps: [StaticString] {
-    [
+  private static var clearSteps: [SQLText] {
+    func step(
+      _ table: SQLText, key: SQLText = "key", of names: SQLText = "FROM tracker_name n", on condition: SQLText
+    ) -> SQLText {
       """
-      DELETE FROM entry WHERE key IN (
-        SELECT x.key FROM tracker_name n CROSS JOIN entry x ON x.tracker = n.key AND x.deleted_by IS NULL WHERE n.owner = $1 LIMIT $2)
-      """,
+      DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM (
+        SELECT x.* \(names) CROSS JOIN \(table) x ON \(condition) WHERE n.owner = $1 LIMIT $2) d)
       """
-      DELETE FROM milestone WHERE key IN (
-        SELECT x.key FROM tracker_name n CROSS JOIN milestone x ON x.tracker = n.key AND x.deleted_by IS NULL WHERE n.owner = $1 LIMIT $2)
-      """,
-      """
-      DELETE FROM item WHERE key IN (
-        SELECT x.key FROM tracker_name n CROSS JOIN item_name i ON i.tracker = n.key CROSS JOIN item x ON x.key = i.key WHERE n.owner = $1 LIMIT $2)
-      """,
-      """
-      DELETE FROM day_total WHERE (tracker, day) IN (
-        SELECT x.tracker, x.day FROM tracker_name n CROSS JOIN day_total x ON x.tracker = n.key WHERE n.owner = $1 LIMIT $2)
-      """,
-      """
-      DELETE FROM tracker_summary WHERE tracker IN (
-        SELECT x.tracker FROM tracker_name n CROSS JOIN tracker_summary x ON x.tracker = n.key WHERE n.owner = $1 LIMIT $2)
-      """,
-      """
-      DELETE FROM tracker WHERE key IN (
-        SELECT x.key FROM tracker_name n CROSS JOIN tracker x ON x.key = n.key WHERE n.owner = $1 LIMIT $2)
-      """,
-      """
-      DELETE FROM pack WHERE key IN (
-        SELECT x.key FROM pack_name n CROSS JOIN pack x ON x.key = n.key WHERE n.owner = $1 LIMIT $2)
-      """,
-      """
-      DELETE FROM achievement WHERE (pack, id) IN (
-        SELECT x.pack, x.id FROM pack_name n CROSS JOIN achievement x ON x.pack = n.key WHERE n.owner = $1 LIMIT $2)
-      """,
-      """
-      DELETE FROM experience WHERE pack IN (
-        SELECT x.pack FROM pack_name n CROSS JOIN experience x ON x.pack = n.key WHERE n.owner = $1 LIMIT $2)
-      """,
+    }
+    return [
+      step("entry", on: "x.tracker = n.key AND x.deleted_by IS NULL"),
+      step("milestone", on: "x.tracker = n.key AND x.deleted_by IS NULL"),
+      step("item", of: "FROM tracker_name n CROSS JOIN item_name i ON i.tracker = n.key", on: "x.key = i.key"),
+      step("day_total", key: "tracker, day", on: "x.tracker = n.key"),
+      step("tracker_summary", key: "tracker", on: "x.tracker = n.key"),
+      step("tracker", on: "x.key = n.key"),
+      step("pack", of: "FROM pack_name n", on: "x.key = n.key"),
+      step("achievement", key: "pack, id", of: "FROM pack_name n", on: "x.pack = n.key"),
+      step("experience", key: "pack", of: "FROM pack_name n", on: "x.pack = n.key"),
     ]
   }
 }

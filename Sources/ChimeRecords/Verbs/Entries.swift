@@ -46,23 +46,9 @@ extension SQLTransaction {
   package func removeEntries(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> Int {
     try requireWriting()
     guard let tracker = try nameKey(of: key) else { return 0 }
-    switch (change(of: key.owner), days) {
-    case (let change?, nil):
-      try connection.run("UPDATE entry SET deleted_by = $1 WHERE tracker = $2 AND deleted_by IS NULL", change, tracker)
-    case (let change?, let days?):
-      try connection.run(
-        "UPDATE entry SET deleted_by = $1 WHERE tracker = $2 AND day BETWEEN $3 AND $4 AND deleted_by IS NULL", change,
-        tracker,
-        days.lowerBound, days.upperBound)
-    case (nil, nil):
-      try connection.run("DELETE FROM entry WHERE tracker = $1 AND deleted_by IS NULL", tracker)
-    case (nil, let days?):
-      try connection.run(
-        "DELETE FROM entry WHERE tracker = $1 AND day BETWEEN $2 AND $3 AND deleted_by IS NULL", tracker,
-        days.lowerBound,
-        days.upperBound)
-    }
-    return connection.changes
+    return try VersionedTable.entry.remove(
+      where: "tracker = ? AND day BETWEEN ? AND ?", tracker, days?.lowerBound ?? .earliest,
+      days?.upperBound ?? .latest, for: change(of: key.owner), on: connection)
   }
 
   package func entry(_ id: EntryID, owner: UInt32) throws -> Entry? {
@@ -108,17 +94,7 @@ extension SQLTransaction {
       found.sort { $0 > $1 }
       found = Array(found.dropFirst(offset).prefix(page.limit))
     }
-    return try found.compactMap { place in
-      try connection.first(
-        """
-        SELECT e.key, n.owner, n.id, e.at, e.day, e.minute, e.quantity, i.id, e.fields, e.photo, e.note
-        FROM entry e
-        JOIN tracker_name n ON n.key = e.tracker
-        LEFT JOIN item_name i ON i.key = e.item
-        WHERE e.key = $1
-        """, place.key
-      ) { $0.entry(reader) }
-    }
+    return try found.compactMap { try entry(EntryID(rawValue: $0.key), owner: filter.owner) }
   }
 
   package func entryCount(_ filter: EntryFilter) throws -> Int {
@@ -195,13 +171,7 @@ extension SQLTransaction {
 // Totals that are derived from entries.
 extension SQLTransaction {
   package func dayTotal(of key: TrackerKey, on day: CivilDate) throws -> DayTotal? {
-    guard let tracker = try nameKey(of: key) else { return nil }
-    return try connection.first(
-      """
-      SELECT day, count, total, least, most, last, first_at, last_at, first_minute, last_minute, met, goal
-      FROM day_total WHERE tracker = $1 AND day = $2
-      """, tracker, day
-    ) { $0.dayTotal(reader) }
+    try dayTotals(of: key, in: day...day).first
   }
 
   package func dayTotals(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [DayTotal] {

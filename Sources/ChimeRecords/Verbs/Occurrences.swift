@@ -2,6 +2,14 @@ package import ChimeCore
 package import ChimeSchedule
 
 extension SQLTransaction {
+  /// The columns of an occurrence, as `StoredRow.occurrence` reads them.
+  package static var occurrenceColumns: SQLText {
+    """
+    a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
+      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
+    """
+  }
+
   /// Selects the occurrences of a reminder. It takes the id twice, because open and closed occurrences have separate indexes.
   private static var times: SQLText {
     """
@@ -26,11 +34,7 @@ extension SQLTransaction {
   }
 
   package func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence] {
-    var query = ComposedQuery(
-      """
-      SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
-        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
-      """)
+    var query = ComposedQuery("SELECT \(Self.occurrenceColumns)")
     if let reminder = filter.reminder {
       // Each index may contain the whole page.
       query.append("FROM (SELECT * FROM (")
@@ -90,7 +94,8 @@ extension SQLTransaction {
   package func update(_ occurrence: Occurrence, now: Instant) throws {
     try requireWriting()
     let at = occurrence.id.scheduledAt
-    guard let key = try key(of: occurrence.id.reminder) else { throw Self.unknown(occurrence.id) }
+    // No row has the key 0.
+    let key = try key(of: occurrence.id.reminder) ?? 0
     try connection.run(
       """
       UPDATE occurrence SET
@@ -103,11 +108,13 @@ extension SQLTransaction {
       occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
       occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, occurrence.answeredBy,
       at, key)
-    guard connection.changes > 0 else { throw Self.unknown(occurrence.id) }
+    guard connection.changes > 0 else {
+      throw StoreFailure.internalError("there is no occurrence \(occurrence.id) to update")
+    }
 
     if let again = occurrence.recursAt {
       // A removed reminder has history only, so its occurrence is not due again.
-      if try isPresent(key) {
+      if try connection.exists("SELECT 1 FROM reminder WHERE key = $1", key) {
         try setDue(
           reminder: key, snoozeOf: at.milliseconds, at: again, wakes: try wakes(reminder: key, at: again))
       }
@@ -123,29 +130,20 @@ extension SQLTransaction {
       if connection.changes > 0 { outboxHasChanged() }
     }
   }
-
-  private func isPresent(_ key: Int64) throws -> Bool {
-    try connection.first("SELECT 1 FROM reminder WHERE key = $1", key) { _ in true } ?? false
-  }
-
-  private static func unknown(_ id: OccurrenceID) -> StoreFailure {
-    .internalError("there is no occurrence \(id) to update")
-  }
 }
 
 // Pings of jobs, and the occurrences that wait for them.
 extension SQLTransaction {
   package func awaited(of id: ReminderID) throws -> [Occurrence] {
-    try connection.all(
+    let query = ComposedQuery(
       """
-      SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
-        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
+      SELECT \(Self.occurrenceColumns)
       FROM reminder_name a
       CROSS JOIN due d ON d.reminder = a.key AND d.snooze_of >= 0
       CROSS JOIN occurrence o ON o.scheduled_at = d.snooze_of AND o.reminder = d.reminder AND o.state = 6
       WHERE a.id = $1 ORDER BY o.scheduled_at
-      """, id.rawValue
-    ) { try $0.occurrence(0) }
+      """, id.rawValue)
+    return try connection.all(query) { try $0.occurrence(0) }
   }
 
   package func setDown(_ id: ReminderID, since: Instant?) throws {
@@ -230,11 +228,9 @@ extension SQLTransaction {
     guard let end = edge.end else { return Pruned(count: 0, past: past, isOver: true) }
     // The start without `past` lies before every row: the smallest possible key.
     let start = try past.flatMap { past in try key(of: past.reminder).map { (past.scheduledAt, $0) } }
-    let looked = try connection.all(
+    let query = ComposedQuery(
       """
-      SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
-        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by,
-        o.reminder,
+      SELECT \(Self.occurrenceColumns), o.reminder,
         EXISTS (SELECT 1 FROM delivery d
           WHERE d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder AND d.state <= 1),
         EXISTS (SELECT 1 FROM due x WHERE x.reminder = o.reminder AND x.snooze_of = o.scheduled_at)
@@ -243,8 +239,8 @@ extension SQLTransaction {
       WHERE (o.scheduled_at, o.reminder) > ($1, $2) AND o.scheduled_at < $3
       ORDER BY o.scheduled_at, o.reminder
       LIMIT $4
-      """, start?.0 ?? .earliest - .milliseconds(1), start?.1 ?? 0, end, max(limit, 0)
-    ) { row in
+      """, start?.0 ?? .earliest - .milliseconds(1), start?.1 ?? 0, end, max(limit, 0))
+    let looked = try connection.all(query) { row in
       (
         occurrence: try row.occurrence(0), reminder: row.int64(17),
         isWanted: row.int64(18) != 0 || row.int64(19) != 0
@@ -406,7 +402,7 @@ extension SQLTransaction {
 
   package func wake(queue: DeliveryQueue, now: Instant) throws {
     try requireWriting()
-    guard let queueKey = try key(of: queue) else { return }
+    guard let queueKey = try queueRow(of: queue)?.key else { return }
     outboxHasChanged()
     // Deliveries in flight are invisible past their own time and are left alone. The others get `now` as their own time,
     // so that a release after a claim does not restore the former one.
@@ -417,42 +413,31 @@ extension SQLTransaction {
       """, now, queueKey)
   }
 
+  private static var selectDeliveries: SQLText {
+    """
+    SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
+      d.attempts_before, d.event
+    FROM delivery d
+    JOIN delivery_queue l ON l.key = d.queue
+    JOIN reminder_name a ON a.key = d.reminder
+    """
+  }
+
   package func sent(of id: OccurrenceID) throws -> [Delivery] {
-    try connection.all(
+    let query = ComposedQuery(
       """
-      SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
-        d.attempts_before, d.event
-      FROM reminder_name a
-      JOIN delivery d ON d.scheduled_at = $2 AND d.reminder = a.key
-      JOIN delivery_queue l ON l.key = d.queue
-      WHERE a.id = $1 AND d.event IS NULL AND (d.state = 2
+      \(Self.selectDeliveries) WHERE a.id = $1 AND d.scheduled_at = $2 AND d.event IS NULL AND (d.state = 2
         OR d.state <= 1 AND (d.attempts > 0 OR d.visible_at > coalesce(d.state_at, d.created_at)))
-      """, id.reminder.rawValue, id.scheduledAt
-    ) { try $0.delivery(0) }
+      """, id.reminder.rawValue, id.scheduledAt)
+    return try connection.all(query) { try $0.delivery(0) }
   }
 
   package func delivery(_ id: DeliveryID) throws -> Delivery? {
-    try connection.first(
-      """
-      SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
-        d.attempts_before, d.event
-      FROM delivery d
-      JOIN delivery_queue l ON l.key = d.queue
-      JOIN reminder_name a ON a.key = d.reminder
-      WHERE d.id = $1
-      """, id
-    ) { try $0.delivery(0) }
+    try connection.all(ComposedQuery("\(Self.selectDeliveries) WHERE d.id = $1", id)) { try $0.delivery(0) }.first
   }
 
   package func deliveries(_ filter: DeliveryFilter, page: Page) throws -> [Delivery] {
-    var query = ComposedQuery(
-      """
-      SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
-        d.attempts_before, d.event
-      FROM delivery d
-      JOIN delivery_queue l ON l.key = d.queue
-      JOIN reminder_name a ON a.key = d.reminder
-      """)
+    var query = ComposedQuery(Self.selectDeliveries)
     if let id = filter.occurrence {
       query.require("d.scheduled_at = ?", id.scheduledAt)
       query.require("d.reminder = (SELECT key FROM reminder_name WHERE id = ?)", id.reminder.rawValue)
@@ -470,9 +455,12 @@ extension SQLTransaction {
     if let from = filter.from { query.require("d.created_at >= ?", from) }
     if let before = filter.before { query.require("d.created_at < ?", before) }
     switch filter.state {
+    case .pending: query.require("d.state = 0")
+    case .waiting: query.require("d.state = 1")
+    case .delivered: query.require("d.state = 2")
     // The condition repeats that of the index of dead deliveries, so that the planner uses it.
     case .dead: query.require("d.state = 3")
-    case .some(let state): query.require("d.state = ?", DeliveryCode.of(state))
+    case .cancelled: query.require("d.state = 4")
     case nil: break
     }
     if let last = filter.after { query.require("d.key < (SELECT key FROM delivery WHERE id = ?)", last) }
@@ -511,15 +499,6 @@ package struct TriedDelivery {
   package var isEvent: Bool
   package var scheduledAt: Instant
   package var reminder: Int64
-
-  package init(key: Int64, isPending: Bool, hasAttempt: Bool, isEvent: Bool, scheduledAt: Instant, reminder: Int64) {
-    self.key = key
-    self.isPending = isPending
-    self.hasAttempt = hasAttempt
-    self.isEvent = isEvent
-    self.scheduledAt = scheduledAt
-    self.reminder = reminder
-  }
 }
 
 // Endpoints.
@@ -554,7 +533,7 @@ extension SQLTransaction {
     outboxHasChanged()
     endpointsHaveChanged()
     try setOrdered(false, queue)
-    if let queueKey = try key(of: queue) {
+    if let queueKey = try queueRow(of: queue)?.key {
       try connection.run(
         "UPDATE delivery SET state = 4, state_at = $1 WHERE queue = $2 AND state <= 1", now, queueKey)
     }

@@ -9,12 +9,9 @@ extension SQLTransaction {
     let known = try key(of: reminder.id)
     // A new reminder cannot take a name that is in use or in the history.
     if reminder.generation == 0, known != nil { throw StoreFailure.idTaken(reminder.id) }
-    let key: Int64
-    if let known {
-      key = known
-    } else {
-      key = try connection.makeKey("INSERT INTO reminder_name (id) VALUES ($1) RETURNING key", reminder.id.rawValue)
-    }
+    let key =
+      try known
+      ?? connection.makeKey("INSERT INTO reminder_name (id) VALUES ($1) RETURNING key", reminder.id.rawValue)
     let definition = try reader.text(Definition(of: reminder))
     let countsFrom =
       known == nil
@@ -38,7 +35,10 @@ extension SQLTransaction {
       reminder.follows?.rawValue, reminder.onlyIfDone?.rawValue, countsFrom,
       reminder.isExpectation ? 1 : 0)
     if let next {
-      if Tenant.isTenant(reminder.owner), try known == nil || !hasTime(key) {
+      if Tenant.isTenant(reminder.owner),
+        try known == nil
+          || !connection.exists("SELECT 1 FROM due WHERE reminder = $1 AND snooze_of = -1", key)
+      {
         memory.tenantsWithMore.insert(reminder.owner)
       }
       let dueAt = nextDueAt ?? next + reminder.jitterOffset
@@ -95,18 +95,13 @@ extension SQLTransaction {
   }
 
   package func reminder(_ id: ReminderID) throws -> ReminderRecord? {
-    unreadable = []
+    memory.unreadable = []
     var query = ComposedQuery(Self.recordColumns)
     query.append("SELECT key, CAST(NULL AS BIGINT) AS coming FROM reminder_name WHERE id = ?", id.rawValue)
     query.append(Self.recordJoins)
     let found = try connection.all(query, row: record).first
     if let failure = unreadable.first { throw StoreFailure.internalError(failure.reason) }
     return found ?? nil
-  }
-
-  /// Returns whether the reminder has a regular due time.
-  private func hasTime(_ key: Int64) throws -> Bool {
-    try connection.first("SELECT 1 FROM due WHERE reminder = $1 AND snooze_of = -1", key) { _ in true } ?? false
   }
 
   /// The value of `snooze_of` for a regular due time.
@@ -137,7 +132,7 @@ extension SQLTransaction {
     do {
       return try row.reminder(0, reader)
     } catch {
-      unreadable.append(error.reminder)
+      memory.unreadable.append(error)
       return nil
     }
   }
@@ -154,20 +149,21 @@ extension SQLTransaction {
   }
 
   /// Reads the columns of a reminder, then `due.reminder, snooze_of, next_at, scheduled_at`, then those of its occurrence.
-  /// Returns nil for an unreadable reminder, and adds it to `unreadable`.
-  package func dueReminder(_ row: Connection.Row) throws -> DueReminder? {
-    let (dueAt, isRegular) = (row.instant(12), row.int64(11) == Self.regular)
-    return try dueReminder(
-      row, scheduledAt: isRegular ? row.optionalInstant(13) ?? dueAt : row.instant(11), dueAt: dueAt,
-      isRegular: isRegular, occurrence: 14)
+  /// An unreadable reminder is added to `unreadable`.
+  package func dueRow(_ row: Connection.Row) throws -> DueRow {
+    let place = DueCursor(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11))
+    guard let reminder = reminder(row) else { return (place, nil) }
+    let isRegular = place.again == Self.regular
+    let due = DueReminder(
+      reminder: reminder, scheduledAt: isRegular ? row.optionalInstant(13) ?? place.dueAt : row.instant(11),
+      dueAt: place.dueAt, isRegular: isRegular, occurrence: row.isNull(15) ? nil : try row.occurrence(14))
+    return (place, due)
   }
 
   package func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
     let limit = max(limit, 0)
     // One row more than requested shows whether there are more.
-    let rows = try dueRows(now: now, limit: limit + 1, after: place) { row, due in
-      (place: DueCursor(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
-    }
+    let rows = try dueRows(now: now, limit: limit + 1, after: place)
     let next = try connection.first(Self.selectNextDue, now) {
       (due: $0.optionalInstant(0), wake: $0.optionalInstant(1))
     }
@@ -176,16 +172,22 @@ extension SQLTransaction {
       next: next?.due, nextWake: next?.wake)
   }
 
-  /// Puts off unreadable reminders that are due.
-  package func putOff(_ keys: [Int64], now: Instant) throws {
-    for key in keys {
-      // Keep the scheduled time of a regular due row once its due time differs.
-      try connection.run(
-        """
-        UPDATE due SET scheduled_at = CASE WHEN snooze_of = -1 THEN coalesce(scheduled_at, next_at) END, next_at = $1,
-          wakes = 0
-        WHERE reminder = $2 AND next_at <= $3
-        """, now + .hours(1), key, now)
+  /// Returns the readable ones of claimed rows, and notes them for `record`. It puts the others off, so that they block none.
+  package func claim(_ rows: [DueRow], now: Instant) throws -> [DueReminder] {
+    try rows.compactMap { place, due in
+      if let due {
+        memory.claimed[due.reminder.id] = ReminderProgress(
+          key: place.reminder, generation: due.reminder.generation, skipNext: due.reminder.skipNext)
+      } else {
+        // Keep the scheduled time of a regular due row once its due time differs.
+        try connection.run(
+          """
+          UPDATE due SET scheduled_at = CASE WHEN snooze_of = -1 THEN coalesce(scheduled_at, next_at) END, next_at = $1,
+            wakes = 0
+          WHERE reminder = $2 AND next_at <= $3
+          """, now + .hours(1), place.reminder, now)
+      }
+      return due
     }
   }
 
@@ -194,16 +196,6 @@ extension SQLTransaction {
     dueTimesHaveChanged()
     try connection.run(
       "UPDATE due SET next_at = $1 WHERE snooze_of = -1 AND next_at > $1 AND scheduled_at <= $1", now)
-  }
-
-  /// - Parameter occurrence: the index of the first column of the occurrence.
-  package func dueReminder(
-    _ row: Connection.Row, scheduledAt: Instant, dueAt: Instant, isRegular: Bool, occurrence: Int32
-  ) throws -> DueReminder? {
-    guard let reminder = reminder(row) else { return nil }
-    return DueReminder(
-      reminder: reminder, scheduledAt: scheduledAt, dueAt: dueAt, isRegular: isRegular,
-      occurrence: row.isNull(occurrence + 1) ? nil : try row.occurrence(occurrence))
   }
 
   /// Returns the progress of a reminder; nil if it was removed.
@@ -260,10 +252,9 @@ extension SQLTransaction {
   /// Ends the kept versions at `begin`, so that no two versions cover the same time. They would overlap after a step back
   /// of the clock, or if a removed reminder exists again.
   private func cutVersions(of key: Int64, at begin: Instant) throws {
-    let isAhead = try connection.first(
-      "SELECT 1 FROM reminder_history WHERE reminder = $1 AND until > $2 LIMIT 1", key, begin
-    ) { _ in true }
-    guard isAhead == true else { return }
+    guard
+      try connection.exists("SELECT 1 FROM reminder_history WHERE reminder = $1 AND until > $2 LIMIT 1", key, begin)
+    else { return }
     try connection.run(
       """
       DELETE FROM reminder_history WHERE reminder = $1 AND until >= $2 AND counts_from IS DISTINCT FROM (
@@ -294,33 +285,25 @@ extension SQLTransaction {
 
   package func versions(of id: ReminderID) throws -> [ReminderVersion] {
     guard let key = try key(of: id) else { return [] }
-    var versions = try connection.all(
+    return try connection.all(
       """
       SELECT a.id, v.owner, v.title, NULL, v.schedule, v.zone, 0, v.created_at, 0, v.definition, v.counts_from,
-        v.until
-      FROM reminder_history v JOIN reminder_name a ON a.key = v.reminder WHERE v.reminder = $1 ORDER BY v.until
-      """, key
-    ) { row in
-      (try? row.reminder(0, reader)).map {
-        ReminderVersion(reminder: $0, from: row.instant(10), until: row.instant(11), isInForce: false)
-      }
-    }.compactMap { $0 }
-    let present = try connection.first(
-      """
+        v.until, CAST(NULL AS BIGINT), 0
+      FROM reminder_history v JOIN reminder_name a ON a.key = v.reminder WHERE v.reminder = $1
+      UNION ALL
       SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
-        r.counts_from, coalesce(d.scheduled_at, d.next_at), d.next_at
+        r.counts_from, coalesce(d.scheduled_at, d.next_at), d.next_at, 1
       FROM reminder r JOIN reminder_name a ON a.key = r.key
       LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1 WHERE r.key = $1 AND r.counts_from IS NOT NULL
+      ORDER BY 14, 12
       """, key
     ) { row in
       (try? row.reminder(0, reader)).map {
         ReminderVersion(
           reminder: $0, from: row.instant(10), until: row.optionalInstant(11), dueAt: row.optionalInstant(12),
-          isInForce: true)
+          isInForce: row.int(13) != 0)
       }
-    }
-    if let version = present.flatMap({ $0 }) { versions.append(version) }
-    return versions
+    }.compactMap { $0 }
   }
 
   package func versionedIDs(owner: UInt32?, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
@@ -358,7 +341,7 @@ extension SQLTransaction {
 // Listings of reminders. The first page costs the same, however many reminders there are.
 extension SQLTransaction {
   package func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
-    unreadable = []
+    memory.unreadable = []
     memory.listedThrough = nil
     guard try listsByDueTime(filter) else { return try sorted(filter, page) }
     // Reminders without a due time come last.
@@ -413,8 +396,7 @@ extension SQLTransaction {
       (SELECT min(s.next_at) FROM due s
         CROSS JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state = 6
         WHERE s.reminder = r.key AND s.snooze_of >= 0),
-      a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by,
+      \(occurrenceColumns),
       CASE WHEN r.follows IS NULL THEN 0 WHEN \(awaitsOther) THEN 1 ELSE 0 END,
       r.down_since, p.coming
     FROM (
@@ -458,9 +440,7 @@ extension SQLTransaction {
     guard filter.tag == nil, filter.text == nil, filter.titles == nil, filter.idPrefix == nil, !filter.expectationsOnly
     else { return false }
     guard let owner = filter.owner else { return true }
-    return try connection.first(
-      "SELECT 1 FROM reminder WHERE owner = $1 LIMIT 1 OFFSET $2", owner, Self.sortedAtMost, row: { _ in true })
-      ?? false
+    return try connection.exists("SELECT 1 FROM reminder WHERE owner = $1 LIMIT 1 OFFSET $2", owner, Self.sortedAtMost)
   }
 
   // MARK: Listing by due time

@@ -17,8 +17,7 @@ extension SQLTransaction {
   /// Returns the key of an existing tracker.
   func present(_ tracker: TrackerKey) throws -> Int64 {
     if let key = try nameKey(of: tracker),
-      try connection.first("SELECT 1 FROM tracker WHERE key = $1 AND deleted_by IS NULL", key, row: { _ in true })
-        ?? false
+      try connection.exists("SELECT 1 FROM tracker WHERE key = $1 AND deleted_by IS NULL", key)
     {
       return key
     }
@@ -29,62 +28,49 @@ extension SQLTransaction {
 
   package func put(_ tracker: Tracker) throws {
     try requireWriting()
-    let key: Int64
-    if let known = try nameKey(of: tracker.key) {
-      key = known
-    } else {
-      key = try connection.makeKey(
+    let key =
+      try nameKey(of: tracker.key)
+      ?? connection.makeKey(
         "INSERT INTO tracker_name (owner, id) VALUES ($1, $2) RETURNING key", tracker.owner, tracker.id.rawValue)
-      memory.trackerKeys[tracker.key] = key
-    }
+    memory.trackerKeys[tracker.key] = key
     try VersionedTable.tracker.put(
       key, [tracker.pack?.rawValue, tracker.createdAt, try reader.text(tracker)], for: change(of: tracker.owner),
       on: connection)
   }
 
   package func tracker(_ key: TrackerKey) throws -> Tracker? {
-    unreadableTracking = []
-    let found = try connection.first(
+    try connection.first(
       """
       SELECT n.owner, n.id, t.pack, t.created_at, t.definition FROM tracker_name n
       JOIN tracker t ON t.key = n.key
       WHERE n.owner = $1 AND n.id = $2 AND t.deleted_by IS NULL
-      """, key.owner, key.id.rawValue, row: readTracker)
-    if let failure = unreadableTracking.first { throw StoreFailure.internalError(failure.reason) }
-    return found ?? nil
+      """, key.owner, key.id.rawValue, row: readTracker)?.get()
   }
 
   package func trackers(owner: UInt32?) throws -> [Tracker] {
-    unreadableTracking = []
-    return try connection.all(
+    try connection.all(
       """
       SELECT n.owner, n.id, t.pack, t.created_at, t.definition FROM tracker_name n
       JOIN tracker t ON t.key = n.key
       WHERE t.deleted_by IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
       ORDER BY t.pack NULLS FIRST, t.created_at, n.key
       """, owner, StagingOwners.first, row: readTracker
-    ).compactMap { $0 }
+    ).compactMap { try? $0.get() }
   }
 
-  /// Returns nil for an unreadable tracker, and adds it to `unreadableTracking`.
-  private func readTracker(_ row: Connection.Row) -> Tracker? {
-    let (owner, id) = (row.uint32(0), TrackerID(rawValue: row.text(1)))
-    return reading("tracker \(id)", of: owner) {
+  private func readTracker(_ row: Connection.Row) -> Result<Tracker, StoreFailure> {
+    let id = TrackerID(rawValue: row.text(1))
+    return reading("tracker \(id)") {
       var tracker = try reader.tracker(row.text(4))
-      (tracker.id, tracker.owner, tracker.createdAt) = (id, owner, row.instant(3))
+      (tracker.id, tracker.owner, tracker.createdAt) = (id, row.uint32(0), row.instant(3))
       tracker.pack = row.optionalText(2).map { PackID(rawValue: $0) }
       return tracker
     }
   }
 
-  private func reading<Value>(_ name: String, of owner: UInt32, _ read: () throws -> Value) -> Value? {
-    do {
-      return try read()
-    } catch {
-      unreadableTracking.append(
-        UnreadableTracking(
-          owner: owner, name: name, reason: "the definition of \(name) cannot be read; you can remove it (\(error))"))
-      return nil
+  private func reading<Value>(_ name: String, _ read: () throws -> Value) -> Result<Value, StoreFailure> {
+    Result(catching: read).mapError {
+      .internalError("the definition of \(name) cannot be read; you can remove it (\($0))")
     }
   }
 
@@ -93,29 +79,16 @@ extension SQLTransaction {
     guard let name = try nameKey(of: key) else { return false }
     let change = change(of: key.owner)
     guard try VersionedTable.tracker.remove(name, for: change, on: connection) else { return false }
-    if let change {
-      try connection.run("UPDATE entry SET deleted_by = $1 WHERE tracker = $2 AND deleted_by IS NULL", change, name)
-      try connection.run(
-        "UPDATE item SET deleted_by = $1 WHERE deleted_by IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $2)",
-        change, name)
-      try connection.run("UPDATE milestone SET deleted_by = $1 WHERE tracker = $2 AND deleted_by IS NULL", change, name)
-      try dropTotals(of: name)
-    } else {
-      try dropContents(of: name)
-    }
+    try dropContents(of: name, for: change)
     return true
   }
 
-  /// Deletes what belongs to a tracker.
-  func dropContents(of tracker: Int64) throws {
-    try connection.run("DELETE FROM entry WHERE tracker = $1 AND deleted_by IS NULL", tracker)
-    try connection.run(
-      "DELETE FROM item WHERE deleted_by IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $1)", tracker)
-    try connection.run("DELETE FROM milestone WHERE tracker = $1 AND deleted_by IS NULL", tracker)
-    try dropTotals(of: tracker)
-  }
-
-  private func dropTotals(of tracker: Int64) throws {
+  /// Removes what belongs to a tracker.
+  func dropContents(of tracker: Int64, for change: Int64? = nil) throws {
+    try VersionedTable.entry.remove(where: "tracker = ?", tracker, for: change, on: connection)
+    try VersionedTable.item.remove(
+      where: "key IN (SELECT key FROM item_name WHERE tracker = ?)", tracker, for: change, on: connection)
+    try VersionedTable.milestone.remove(where: "tracker = ?", tracker, for: change, on: connection)
     try connection.run("DELETE FROM day_total WHERE tracker = $1", tracker)
     try connection.run("DELETE FROM tracker_summary WHERE tracker = $1", tracker)
   }
@@ -130,9 +103,9 @@ extension SQLTransaction {
   }
 
   func nameKeyMaking(_ item: ItemID, tracker: Int64) throws -> Int64 {
-    if let known = try nameKey(of: item, tracker: tracker) { return known }
-    return try connection.makeKey(
-      "INSERT INTO item_name (tracker, id) VALUES ($1, $2) RETURNING key", tracker, item.rawValue)
+    try nameKey(of: item, tracker: tracker)
+      ?? connection.makeKey(
+        "INSERT INTO item_name (tracker, id) VALUES ($1, $2) RETURNING key", tracker, item.rawValue)
   }
 
   package func put(_ item: Item) throws {
@@ -235,9 +208,8 @@ extension SQLTransaction {
   }
 
   private func nameKeyMaking(_ pack: PackID, owner: UInt32) throws -> Int64 {
-    if let known = try nameKey(of: pack, owner: owner) { return known }
-    return try connection.makeKey(
-      "INSERT INTO pack_name (owner, id) VALUES ($1, $2) RETURNING key", owner, pack.rawValue)
+    try nameKey(of: pack, owner: owner)
+      ?? connection.makeKey("INSERT INTO pack_name (owner, id) VALUES ($1, $2) RETURNING key", owner, pack.rawValue)
   }
 
   package func put(_ pack: InstalledPack) throws {
@@ -250,37 +222,33 @@ extension SQLTransaction {
   }
 
   package func pack(_ id: PackID, owner: UInt32) throws -> InstalledPack? {
-    unreadableTracking = []
-    let found = try connection.first(
+    try connection.first(
       """
       SELECT p.key, n.owner, n.id, p.installed_at, p.reminders, p.print FROM pack_name n
       JOIN pack p ON p.key = n.key
       WHERE n.owner = $1 AND n.id = $2 AND p.deleted_by IS NULL
-      """, owner, id.rawValue, row: readPack)
-    if let failure = unreadableTracking.first { throw StoreFailure.internalError(failure.reason) }
-    return found ?? nil
+      """, owner, id.rawValue, row: readPack)?.get()
   }
 
   package func packs(owner: UInt32?) throws -> [InstalledPack] {
-    unreadableTracking = []
-    return try connection.all(
+    try connection.all(
       """
       SELECT p.key, n.owner, n.id, p.installed_at, p.reminders, p.print FROM pack_name n
       JOIN pack p ON p.key = n.key
       WHERE p.deleted_by IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
       ORDER BY p.installed_at, n.owner, n.id
       """, owner, StagingOwners.first, row: readPack
-    ).compactMap { $0 }
+    ).compactMap { try? $0.get() }
   }
 
   /// Reads a pack. The definition has hundreds of texts and every entry needs it, so each version is decoded only once.
-  private func readPack(_ row: Connection.Row) throws -> InstalledPack? {
+  private func readPack(_ row: Connection.Row) throws -> Result<InstalledPack, StoreFailure> {
     let (key, owner, id) = (row.int64(0), row.uint32(1), PackID(rawValue: row.text(2)))
     let print = PackFingerprint(key: key, print: row.int64(5))
     let text =
       reader.knows(print)
       ? "" : try connection.first("SELECT definition FROM pack WHERE key = $1", key) { $0.text(0) } ?? ""
-    return reading("pack \(id)", of: owner) {
+    return reading("pack \(id)") {
       let reminders = try reader.packReminders(row.text(4))
       return InstalledPack(
         pack: try reader.pack(print, text), owner: owner, installedAt: row.instant(3), reminders: reminders.made,

@@ -73,8 +73,6 @@ extension MemoryTransaction {
 
   // Trackers.
 
-  var unreadableTracking: [UnreadableTracking] { [] }
-
   func require(_ key: TrackerKey) throws {
     if contents.tracking.tracker(key) == nil { throw StoreFailure.internalError("there is no tracker \(key.id)") }
   }
