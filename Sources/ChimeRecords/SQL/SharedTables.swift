@@ -59,21 +59,26 @@ package enum SharedTables {
     }
   }
 
-  /// Adds the history table of each `VERSIONED` table, whose first column is `key` and whose last is `deleted_by`.
+  /// Adds the last columns, an index and the history table of each `VERSIONED` table, whose first column is `key`.
   private static func withHistories(_ lines: [Substring]) -> String {
     var table: [Substring] = []
     let lines = lines.map { line in
       table = line.hasPrefix("CREATE TABLE ") ? [line] : table + [line]
       guard line == ") VERSIONED;" else { return String(line) }
-      let columns = table.dropFirst(2).dropLast(2).map { column in
+      let name = table[0].split(separator: " ")[2]
+      let columns = table.dropFirst(2).dropLast().map { column in
         column.firstRange(of: " REFERENCES ").map { column[..<$0.lowerBound] + "," } ?? column
       }
       return """
+          created_by INTEGER,
+          deleted_by INTEGER
         );
-        CREATE TABLE \(table[0].split(separator: " ")[2])_history (
+        CREATE INDEX \(name)_deleted_by ON \(name) (deleted_by) WHERE deleted_by IS NOT NULL;
+        CREATE TABLE \(name)_history (
           change INTEGER NOT NULL,
           key INTEGER NOT NULL,
         \(columns.joined(separator: "\n"))
+          created_by INTEGER,
           PRIMARY KEY (change, key)
         ) CLUSTERED;
         """
@@ -410,11 +415,8 @@ package enum SharedTables {
       pack TEXT,
       created_at INTEGER NOT NULL,
       definition TEXT NOT NULL,
-      created_by INTEGER,
-      deleted_by INTEGER
     ) VERSIONED;
     CREATE INDEX tracker_created_by ON tracker (created_by) WHERE created_by IS NOT NULL;
-    CREATE INDEX tracker_deleted_by ON tracker (deleted_by) WHERE deleted_by IS NOT NULL;
 
     -- `key` is the entry's id. Quantities are grains, `day` counts from 1970-01-01, `fields` is a JSON object of grains.
     -- `has_note` (0 or 1) is for the index of notes, and `deleted_by` is in each index, so that counting reads the index alone.
@@ -430,14 +432,11 @@ package enum SharedTables {
       photo TEXT,
       note TEXT,
       has_note INTEGER NOT NULL,
-      created_by INTEGER,
-      deleted_by INTEGER
     ) VERSIONED;
     CREATE INDEX entry_at ON entry (tracker, at, day, deleted_by) WHERE deleted_by IS NULL;
     CREATE INDEX entry_day ON entry (tracker, day, at, deleted_by) WHERE deleted_by IS NULL;
     CREATE INDEX entry_note ON entry (tracker, at, day, has_note, deleted_by) WHERE has_note = 1 AND deleted_by IS NULL;
     CREATE INDEX entry_item ON entry (item, at, day, deleted_by) WHERE item IS NOT NULL AND deleted_by IS NULL;
-    CREATE INDEX entry_deleted_by ON entry (deleted_by) WHERE deleted_by IS NOT NULL;
 
     -- How often each item occurs: on a day, and ever. The entries keep these themselves.
     CREATE TABLE item_day (
@@ -498,11 +497,8 @@ package enum SharedTables {
       note TEXT,
       photo TEXT,
       created_at INTEGER NOT NULL,
-      created_by INTEGER,
-      deleted_by INTEGER
     ) VERSIONED;
     CREATE INDEX item_created_by ON item (created_by) WHERE created_by IS NOT NULL;
-    CREATE INDEX item_deleted_by ON item (deleted_by) WHERE deleted_by IS NOT NULL;
 
     -- `key` is the milestone's id.
     CREATE TABLE milestone (
@@ -514,12 +510,9 @@ package enum SharedTables {
       photo TEXT,
       value INTEGER,
       created_at INTEGER NOT NULL,
-      created_by INTEGER,
-      deleted_by INTEGER
     ) VERSIONED;
     CREATE INDEX milestone_day ON milestone (tracker, day) WHERE deleted_by IS NULL;
     CREATE INDEX milestone_created_by ON milestone (created_by) WHERE created_by IS NOT NULL;
-    CREATE INDEX milestone_deleted_by ON milestone (deleted_by) WHERE deleted_by IS NOT NULL;
 
     -- `print`: of the definition, by which one that has been read before is known without reading it again.
     CREATE TABLE pack (
@@ -528,11 +521,8 @@ package enum SharedTables {
       reminders TEXT NOT NULL,
       print INTEGER NOT NULL,
       definition TEXT NOT NULL,
-      created_by INTEGER,
-      deleted_by INTEGER
     ) VERSIONED;
     CREATE INDEX pack_created_by ON pack (created_by) WHERE created_by IS NOT NULL;
-    CREATE INDEX pack_deleted_by ON pack (deleted_by) WHERE deleted_by IS NOT NULL;
 
     -- What is unlocked stays so, whatever is taken back.
     CREATE TABLE achievement (
