@@ -149,9 +149,15 @@ final class Connection: SQLConnection {
     return statement
   }
 
-  private func compile(_ sql: String) throws(StoreFailure) -> Statement {
+  /// Compiles a statement without caching it. The text contains at most names from the database's own schema.
+  func compile(_ sql: String) throws(StoreFailure) -> Statement {
+    // SQLite numbers `$2` by its first occurrence, but gives `?2` the index 2 (sqlite.org/lang_expr.html, "Parameters").
+    var text = Array(sql.utf8CString)
+    for place in text.indices where text[place] == 0x24 && (0x30...0x39).contains(text[place + 1]) {
+      text[place] = 0x3F
+    }
     var prepared: OpaquePointer?
-    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    let code = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared else { throw failure(code) }
     return Statement(owning: prepared)
   }

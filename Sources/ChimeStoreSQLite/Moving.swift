@@ -64,8 +64,10 @@ package final class SQLiteTarget: StoreTarget {
     try Schema.migrate(connection)
     try connection.run("BEGIN IMMEDIATE")
     // The totals that the triggers maintain are moved as well.
-    triggers = try connection.triggers()
-    for (name, _) in triggers { try connection.execute("DROP TRIGGER \"\(name)\"") }
+    triggers = try connection.all("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name") {
+      ($0.text(0), $0.text(1))
+    }
+    for (name, _) in triggers { try connection.script("DROP TRIGGER \"\(name)\"") }
   }
 
   private var triggers: [(name: String, text: String)] = []
@@ -97,13 +99,11 @@ package final class SQLiteTarget: StoreTarget {
 
   package func write(_ shape: TableShape, _ feed: (([RawCell]) throws -> Void) throws -> Void) throws {
     let places = shape.columns.map { _ in "?" }.joined(separator: ", ")
-    let insert = try connection.compiled("INSERT INTO \"\(shape.table)\" (\(shape.list)) VALUES (\(places))")
+    let insert = try connection.compile("INSERT INTO \"\(shape.table)\" (\(shape.list)) VALUES (\(places))")
     try feed { row in
-      for (index, cell) in row.enumerated() {
-        let code = insert.bind(cell, at: Int32(index) + 1)
-        guard code == SQLITE_OK else { throw connection.failure(code) }
-      }
-      let code = insert.step()
+      var parameters = insert.parameters
+      row.forEach { parameters.add($0) }
+      let code = parameters.failure ?? insert.step()
       insert.reset()
       guard code == SQLITE_DONE else { throw connection.failure(code) }
     }
@@ -117,7 +117,7 @@ package final class SQLiteTarget: StoreTarget {
   }
 
   package func commit() throws {
-    for (_, text) in triggers { try connection.execute(text) }
+    for (_, text) in triggers { try connection.script(text) }
     let stray = try connection.first("SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1") { $0.text(0) }
     if let stray { throw StoreFailure.internalError("rows of \(stray) refer to missing rows; nothing was moved") }
     try connection.run("COMMIT")
@@ -161,19 +161,6 @@ extension SQLiteFiles {
 }
 
 extension Connection: RawTables {
-  /// Compiles a statement with names from the database's own schema. It is not cached.
-  fileprivate func compiled(_ sql: String) throws(StoreFailure) -> Statement {
-    var prepared: OpaquePointer?
-    let code = sqlite3_prepare_v3(handle, sql, -1, 0, &prepared, nil)
-    guard code == SQLITE_OK, let prepared else { throw failure(code) }
-    return Statement(owning: prepared)
-  }
-
-  fileprivate func execute(_ sql: String) throws(StoreFailure) {
-    let code = try compiled(sql).step()
-    guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
-  }
-
   func shape(of table: String) throws -> TableShape? {
     TableShape(
       table,
@@ -183,14 +170,14 @@ extension Connection: RawTables {
   }
 
   func count(_ table: String) throws -> Int {
-    let statement = try compiled("SELECT count(*) FROM \"\(table)\"")
+    let statement = try compile("SELECT count(*) FROM \"\(table)\"")
     let code = statement.step()
     guard code == SQLITE_ROW else { throw failure(code) }
     return statement.int(0)
   }
 
   func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
-    let statement = try compiled("SELECT \(shape.list) FROM \"\(shape.table)\"")
+    let statement = try compile("SELECT \(shape.list) FROM \"\(shape.table)\"")
     var row: [RawCell] = []
     while true {
       let code = statement.step()
@@ -205,9 +192,5 @@ extension Connection: RawTables {
   func lastNumbers() throws -> [String: Int64] {
     let found = try all("SELECT name, seq FROM sqlite_sequence") { ($0.text(0), $0.int64(1)) }
     return Dictionary(found) { max($0, $1) }
-  }
-
-  fileprivate func triggers() throws -> [(name: String, text: String)] {
-    try all("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name") { ($0.text(0), $0.text(1)) }
   }
 }
