@@ -19,36 +19,21 @@ final class Connection: SQLConnection {
   /// Opens an existing file.
   ///
   /// - Parameters:
+  ///   - uri: opens the file by a URI instead, and for reading only (sqlite.org/uri.html).
   ///   - busyTimeout: the wait for another program's lock, in milliseconds.
   ///   - fileLayer: the name of the VFS (sqlite.org/vfs.html); nil for the system's default.
   /// - Throws: `.unavailable` if the file cannot be opened.
-  convenience init(path: String, busyTimeout: Int32, fileLayer: String? = nil) throws(StoreFailure) {
-    try self.init(
-      opening: path, SQLITE_OPEN_READWRITE, path: path, busyTimeout: busyTimeout, fileLayer: fileLayer)
-  }
-
-  /// Opens an existing file for reading by a URI (sqlite.org/uri.html).
-  convenience init(reading uri: String, path: String) throws(StoreFailure) {
-    try self.init(
-      opening: uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path: path, busyTimeout: 500, fileLayer: nil)
-  }
-
-  private init(
-    opening name: String, _ access: Int32, path: String, busyTimeout: Int32, fileLayer: String?
-  ) throws(StoreFailure) {
+  init(path: String, reading uri: String? = nil, busyTimeout: Int32, fileLayer: String? = nil) throws(StoreFailure) {
     _ = Self.library
+    let access = uri == nil ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     var opened: OpaquePointer?
     // The owner's queue already serializes access (sqlite.org/threadsafe.html, "Multi-thread").
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
-    let code = sqlite3_open_v2(name, &opened, flags, fileLayer)
-    guard code == SQLITE_OK, let opened else {
-      defer { sqlite3_close_v2(opened) }
-      throw Self.failure(
-        code: code, message: opened.map { String(cString: sqlite3_errmsg($0)) } ?? "", path: path,
-        system: opened.map { sqlite3_system_errno($0) } ?? 0)
-    }
-    handle = opened
-    self.path = path
+    let code = sqlite3_open_v2(uri ?? path, &opened, flags, fileLayer)
+    // Without memory there is no handle.
+    guard let opened else { throw Self.failure(code: code, message: "", path: path, system: 0) }
+    (handle, self.path) = (opened, path)
+    guard code == SQLITE_OK else { throw failure(code) }
     sqlite3_busy_timeout(handle, busyTimeout)
     _ = chime_sqlite_defensive(handle)
   }
@@ -80,32 +65,22 @@ final class Connection: SQLConnection {
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw failure(code) }
   }
 
-  /// The number of rows that the latest INSERT, UPDATE or DELETE changed.
   var changes: Int { Int(sqlite3_changes64(handle)) }
-
-  /// The error message of the latest failed call.
-  var lastMessage: String { String(cString: sqlite3_errmsg(handle)) }
-
-  /// The errno of the latest failed file operation.
-  var lastSystemError: Int32 { sqlite3_system_errno(handle) }
 
   // MARK: Execution
 
-  /// Runs a statement to its end and ignores its rows.
   func run<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
     let statement = try bound(sql, repeat each values)
     defer { statement.reset() }
     while try advance(statement) {}
   }
 
-  /// Returns the results of `row` for all rows, in order. `row` must not use the same SQL.
   func all<Row, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Statement) throws -> Row
   ) throws -> [Row] {
     try rows(of: try bound(sql, repeat each values), row)
   }
 
-  /// Returns the result of `row` for the first row; nil if there is none. `row` must not use the same SQL.
   func first<Row, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Statement) throws -> Row
   ) throws -> Row? {
@@ -114,14 +89,12 @@ final class Connection: SQLConnection {
     return try advance(statement) ? try row(statement) : nil
   }
 
-  /// Runs a composed statement.
   func run(_ query: ComposedQuery) throws(StoreFailure) {
     let statement = try bound(query)
     defer { statement.reset() }
     while try advance(statement) {}
   }
 
-  /// Returns the results of `row` for all rows of a composed query.
   func all<Row>(_ query: ComposedQuery, row: (Statement) throws -> Row) throws -> [Row] {
     try rows(of: try bound(query), row)
   }

@@ -6,7 +6,8 @@ import Glibc
 extension Connection {
   /// Returns the failure for the latest call, which returned `code`.
   func failure(_ code: Int32) -> StoreFailure {
-    Self.failure(code: code, message: lastMessage, path: path, system: lastSystemError)
+    Self.failure(
+      code: code, message: String(cString: sqlite3_errmsg(handle)), path: path, system: sqlite3_system_errno(handle))
   }
 
   /// Returns the failure for a result code. `system` is the errno of a failed file operation.

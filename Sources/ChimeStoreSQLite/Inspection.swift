@@ -88,7 +88,8 @@ extension Connection {
   convenience init(looking files: SQLiteFiles) throws(StoreFailure) {
     let hasLog = (SQLiteFiles.size(files.path + "-wal") ?? 0) > 0
     let uri = "file:" + String(decoding: files.path.utf8.flatMap(Self.escaped), as: UTF8.self)
-    try self.init(reading: uri + (hasLog ? "?mode=ro" : "?mode=ro&immutable=1"), path: files.path)
+    try self.init(
+      path: files.path, reading: uri + (hasLog ? "?mode=ro" : "?mode=ro&immutable=1"), busyTimeout: 500)
     try script(
       "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -2000")
   }
