@@ -154,8 +154,7 @@ extension SQLiteFiles {
 
   /// Gives a file that root created to the owner of its folder.
   fileprivate static func giveToOwner(of folder: String, _ path: String) {
-    var status = stat()
-    guard geteuid() == 0, stat(folder, &status) == 0 else { return }
+    guard geteuid() == 0, let status = status(folder) else { return }
     _ = lchown(path, status.st_uid, status.st_gid)
   }
 }

@@ -52,28 +52,26 @@ struct SQLiteFiles: Sendable {
     }
   }
 
-  /// Returns the size of a file in bytes; nil if it does not exist.
-  static func size(_ path: String) -> Int64? {
+  /// Returns the state of a file; nil if it does not exist.
+  static func status(_ path: String) -> stat? {
     var status = stat()
-    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    return stat(path, &status) == 0 ? status : nil
   }
+
+  /// Returns the size of a file in bytes; nil if it does not exist.
+  static func size(_ path: String) -> Int64? { status(path).map { Int64($0.st_size) } }
+
+  /// Returns the time of the last write to a file, in seconds since the epoch; nil if it does not exist.
+  private static func writtenAt(_ path: String) -> Int64? { status(path).map { Int64($0.st_mtim.tv_sec) } }
 
   /// The identity of the file at the path; nil if unknown.
-  var identity: FileIdentity? { try? FileIdentity.of(path).get() }
+  var identity: FileIdentity? { FileIdentity(path) }
 
   /// The time of the last write to the database or its log, in seconds since the epoch; nil if neither exists.
-  var changedAt: Int64? {
-    [path, path + "-wal"].compactMap { file in
-      var status = stat()
-      return stat(file, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
-    }.max()
-  }
+  var changedAt: Int64? { [path, path + "-wal"].compactMap(Self.writtenAt).max() }
 
   /// The time of the last checkpoint, in seconds since the epoch; nil if there is no database.
-  var foldedAt: Int64? {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
-  }
+  var foldedAt: Int64? { Self.writtenAt(path) }
 
   /// The size of the database and its log in bytes.
   var bytes: Int64 { (Self.size(path) ?? 0) + (Self.size(path + "-wal") ?? 0) }
@@ -114,7 +112,19 @@ struct SQLiteFiles: Sendable {
   /// nothing to move it is the latest place, or nil.
   var asidePlace: String? {
     let there = presentCompanions
-    return there.isEmpty ? latestAside : asidePlace(for: there)
+    if there.isEmpty { return latestAside }
+    // The rest of an interrupted move goes to the same place.
+    if !there.contains(""), let latestAside, there.allSatisfy({ Self.size(latestAside + $0) == nil }) {
+      return latestAside
+    }
+    let wanted = path + Self.asideMark + Timestamp.text(Timestamp.now)
+    var place = wanted
+    var number = 1
+    while Self.companions.contains(where: { Self.size(place + $0) != nil }) {
+      number += 1
+      place = "\(wanted)-\(number)"
+    }
+    return place
   }
 
   /// The paths of the existing files.
@@ -158,7 +168,7 @@ struct SQLiteFiles: Sendable {
 
   /// The identities of the database and its log as a pair; nil if there is no log.
   var logNote: String? {
-    guard let database = identity, let log = try? FileIdentity.of(path + "-wal").get() else { return nil }
+    guard let database = identity, let log = FileIdentity(path + "-wal") else { return nil }
     return "\(database) \(log)"
   }
 
@@ -168,7 +178,7 @@ struct SQLiteFiles: Sendable {
   /// - Parameter note: `logNote` as of the last use of the log.
   func setAsideForeignLog(_ note: String?) throws(StoreFailure) -> String? {
     let parts = note?.split(separator: " ").map(String.init) ?? []
-    guard parts.count == 2, let database = identity, let log = try? FileIdentity.of(path + "-wal").get(),
+    guard parts.count == 2, let database = identity, let log = FileIdentity(path + "-wal"),
       "\(log)" == parts[1], "\(database)" != parts[0]
     else { return nil }
     var place = "\(path).former-\(Timestamp.text(Timestamp.now))-wal"
@@ -193,21 +203,6 @@ struct SQLiteFiles: Sendable {
     }
   }
 
-  private func asidePlace(for companions: [String]) -> String {
-    // The rest of an interrupted move goes to the same place.
-    if !companions.contains(""), let place = latestAside, companions.allSatisfy({ Self.size(place + $0) == nil }) {
-      return place
-    }
-    let wanted = path + Self.asideMark + Timestamp.text(Timestamp.now)
-    var place = wanted
-    var number = 1
-    while Self.companions.contains(where: { Self.size(place + $0) != nil }) {
-      number += 1
-      place = "\(wanted)-\(number)"
-    }
-    return place
-  }
-
   // MARK: Files and folders
 
   /// Returns the names in a folder without `.` and `..`; none if it cannot be read.
@@ -223,10 +218,7 @@ struct SQLiteFiles: Sendable {
     Glibc.close(descriptor)
   }
 
-  /// Returns the available bytes on a folder's file system; the maximum if unknown.
-  static func free(at folder: String) -> Int64 { freeSpace(at: folder) ?? .max }
-
-  /// Returns the available bytes; nil if unknown. For a missing folder the nearest existing parent counts.
+  /// Returns the available bytes on a folder's file system; nil if unknown. For a missing folder the nearest existing parent counts.
   static func freeSpace(at folder: String) -> Int64? {
     var status = statvfs()
     guard statvfs(folder, &status) == 0 else {
@@ -283,22 +275,15 @@ struct FileIdentity: Hashable, Sendable, CustomStringConvertible {
 
   var description: String { "\(device):\(number)" }
 
-  struct Unknown: Error {
-    /// errno of stat(2).
-    let code: Int32
-  }
-
-  static func of(_ path: String) -> Result<FileIdentity, Unknown> {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return .failure(Unknown(code: errno)) }
-    return .success(FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)))
+  /// Reads the identity. If it is nil, errno gives the reason.
+  init?(_ path: String) {
+    guard let status = SQLiteFiles.status(path) else { return nil }
+    (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
   }
 
   /// Returns whether the path is known to lead to another file or none. An unsearchable folder says nothing.
   func isGone(from path: String) -> Bool {
-    switch Self.of(path) {
-    case .success(let found): found != self
-    case .failure(let unknown): unknown.code == ENOENT || unknown.code == ENOTDIR
-    }
+    if let found = FileIdentity(path) { return found != self }
+    return errno == ENOENT || errno == ENOTDIR
   }
 }

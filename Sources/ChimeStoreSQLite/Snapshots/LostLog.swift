@@ -199,6 +199,6 @@ struct LogState {
   init(_ files: SQLiteFiles) {
     seen = Instant(seconds: Timestamp.now)
     since = min(files.foldedAt.map(Instant.init(seconds:)) ?? seen, seen)
-    identity = try? FileIdentity.of(files.path + "-wal").get()
+    identity = FileIdentity(files.path + "-wal")
   }
 }

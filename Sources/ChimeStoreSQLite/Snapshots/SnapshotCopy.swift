@@ -71,7 +71,7 @@ struct SnapshotCopy: Sendable {
   }
 
   private func requireRoom() throws(StoreFailure) {
-    let (needed, free) = (files.bytes, SQLiteFiles.free(at: folder.path))
+    let (needed, free) = (files.bytes, SQLiteFiles.freeSpace(at: folder.path) ?? .max)
     guard free - needed < reserve else { return }
     throw .unavailable(
       "there is not enough space for a snapshot in \(folder.path): it needs \(Self.megabytes(needed)) and has to "

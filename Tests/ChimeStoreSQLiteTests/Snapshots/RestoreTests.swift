@@ -255,7 +255,7 @@ import Testing
       let garbage = Data(repeating: 0x5A, count: 8_192)
       try box.folder.put(garbage, "chime.db")
       // All but the space that the log needs for its first change.
-      let ballast = Int(SQLiteFiles.free(at: box.folder.path)) - 100_000
+      let ballast = Int(try #require(SQLiteFiles.freeSpace(at: box.folder.path))) - 100_000
       try Data(repeating: 1, count: ballast).write(to: URL(fileURLWithPath: box.folder.path + "/ballast"))
       let store = try SQLiteStore.open(path: box.path)
       #expect(Incidents(store).restorations.count == 1)

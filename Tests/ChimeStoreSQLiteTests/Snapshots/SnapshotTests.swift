@@ -156,7 +156,7 @@ import Testing
       let first = try await store.takeSnapshot(keeping: 1)
       // Another program takes the space while the next snapshot is being written.
       let ballast = box.folder.path + "/ballast"
-      let free = SQLiteFiles.free(at: box.folder.path)
+      let free = try #require(SQLiteFiles.freeSpace(at: box.folder.path))
       try Data(repeating: 1, count: Int(free - 2 << 20)).write(to: URL(fileURLWithPath: ballast))
       var copy = SnapshotCopy(files: store.opening.files, folder: store.opening.folder)
       copy.reserve = .min / 2
