@@ -38,45 +38,28 @@ extension SQLiteStore {
     result.freeBytes = SQLiteFiles.freeSpace(at: SQLiteFiles.folder(of: files.path))
     result.leftovers = files.allAside + folder.allDamaged
     result.snapshots = folder.items.map(\.snapshot)
-    let deadline = Deadline(seconds: seconds)
+    var end = nanoseconds(CLOCK_MONOTONIC) + Int64(seconds * 1_000_000_000)
     do {
       try files.examine(folder)
       // A store that was never created is not an error.
       if files.bytes > 0 {
         let connection = try Connection(looking: files)
         try Opening.requireOurs(connection)
-        if let fault = try deadline.limiting(connection, { try Opening.fault(of: connection, .quick) }) {
-          result.fault = .corrupt("\(files.path) is damaged (\(fault))", movedTo: nil)
+        let fault = try withUnsafeMutablePointer(to: &end) { end in
+          // SQLite checks the time limit every 10,000 steps (sqlite.org/c3ref/progress_handler.html).
+          sqlite3_progress_handler(
+            connection.handle, 10_000, { nanoseconds(CLOCK_MONOTONIC) > $0?.load(as: Int64.self) ?? .max ? 1 : 0 }, end)
+          defer { sqlite3_progress_handler(connection.handle, 0, nil, nil) }
+          return try Opening.fault(of: connection, .quick)
         }
+        if let fault { result.fault = .corrupt("\(files.path) is damaged (\(fault))", movedTo: nil) }
       }
       result.isWhole = true
     } catch {
       // An interrupted check says nothing about the file.
-      if !deadline.isOver { result.fault = error as? StoreFailure ?? .internalError("\(error)") }
+      if nanoseconds(CLOCK_MONOTONIC) <= end { result.fault = error as? StoreFailure ?? .internalError("\(error)") }
     }
     return result
-  }
-}
-
-/// The time limit of a check.
-private final class Deadline {
-  private let end: Int64
-
-  init(seconds: Double) { end = nanoseconds(CLOCK_MONOTONIC) + Int64(seconds * 1_000_000_000) }
-
-  var isOver: Bool { nanoseconds(CLOCK_MONOTONIC) > end }
-
-  /// Makes SQLite check the time limit every 10,000 steps (sqlite.org/c3ref/progress_handler.html).
-  func limiting<Result>(_ connection: Connection, _ body: () throws -> Result) rethrows -> Result {
-    sqlite3_progress_handler(
-      connection.handle, 10_000,
-      { context in
-        guard let context else { return 0 }
-        let deadline = Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue()
-        return deadline.isOver ? 1 : 0
-      }, Unmanaged.passUnretained(self).toOpaque())
-    defer { sqlite3_progress_handler(connection.handle, 0, nil, nil) }
-    return try body()
   }
 }
 
@@ -87,17 +70,11 @@ extension Connection {
   /// (sqlite.org/uri.html, "immutable"). With a log SQLite needs its index, and creates it unless a daemon has.
   convenience init(looking files: SQLiteFiles) throws(StoreFailure) {
     let hasLog = (SQLiteFiles.size(files.path + "-wal") ?? 0) > 0
-    let uri = "file:" + String(decoding: files.path.utf8.flatMap(Self.escaped), as: UTF8.self)
+    // Every byte is escaped, because `?`, `#` and `%` have a meaning in URIs.
+    let uri = "file:" + files.path.utf8.map { "%\(String(0x100 + Int($0), radix: 16).suffix(2))" }.joined()
     try self.init(
       path: files.path, reading: uri + (hasLog ? "?mode=ro" : "?mode=ro&immutable=1"), busyTimeout: 500)
     try script(
       "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -2000")
-  }
-
-  private static func escaped(_ byte: UInt8) -> [UInt8] {
-    switch byte {
-    case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "%"): Array("%\(String(byte, radix: 16))".utf8)
-    default: [byte]
-    }
   }
 }
