@@ -133,7 +133,7 @@ struct SQLiteFiles: Sendable {
   private var presentCompanions: [String] { Self.companions.filter { Self.size(path + $0) != nil } }
 
   /// Renames the files.
-  func moveAside(to place: String?, _ step: (RestoreStep) throws -> Void = { _ in }) throws {
+  func moveAside(to place: String?, _ step: () throws -> Void = {}) throws {
     guard let place else { return }
     // The database goes first. A start that finds only the log detects the problem; one that finds only the database
     // would take it as complete.
@@ -141,7 +141,7 @@ struct SQLiteFiles: Sendable {
       guard rename(path + companion, place + companion) == 0 else {
         throw StoreFailure.unavailable("\(path + companion) is damaged and cannot be moved aside (\(errorText(errno)))")
       }
-      try step(.movedAside)
+      try step()
     }
     Self.synchronize(folder: Self.folder(of: path))
   }

@@ -79,7 +79,7 @@ struct LostLog: Sendable {
       let restoration = Restoration(
         at: now, snapshotTakenAt: now, snapshotPath: "", damagedPath: place, reason: fault)
       if SQLiteFiles.size(files.restoringPath) != nil {
-        Restoring(files: files, folder: opening.folder).remember(restoration)
+        opening.remember(restoration)
         if SQLiteFiles.size(files.path + "-wal") == 0 { unlink(files.path + "-wal") }
         try files.moveAside(to: place)
         try files.takeRestored()

@@ -55,8 +55,8 @@ struct Opening: Sendable {
   var fileLayer: String?
   /// Runs on the writer's connection before it is used; tests set limits.
   var adjust: @Sendable (Connection) throws -> Void = { _ in }
-  /// Runs at each step of a restoration; tests stop it there.
-  var restoreStep: @Sendable (RestoreStep) throws -> Void = { _ in }
+  /// Runs at each step of a restoration: after the choice, the copy, each renamed file, and all of them. Tests stop it there.
+  var restoreStep: @Sendable () throws -> Void = {}
   /// The pause after damage before the file is read again, in microseconds. The error may have been transient.
   var pause: UInt32 = 200_000
   /// The interval between attempts to open an unreadable file.
@@ -143,7 +143,7 @@ struct Opening: Sendable {
       return "or restart chimed to continue with the present file, without the content of \(files.path)-wal"
     }
     if let latest = folder.items.first {
-      return "or restart chimed to continue with the snapshot of \(Restoring.time(latest.snapshot.takenAt))"
+      return "or restart chimed to continue with the snapshot of \(Self.time(latest.snapshot.takenAt))"
     }
     // This is what `SQLiteFiles.examine` will find.
     if files.hasStrayLog || files.latestAside != nil {
@@ -153,8 +153,7 @@ struct Opening: Sendable {
   }
 
   func restored(after damage: String) throws -> (Connections, Restoration?) {
-    let restoring = Restoring(files: files, folder: folder, progress: progress, step: restoreStep)
-    let restoration = try restoring.restore(after: damage)
+    let restoration = try restore(after: damage)
     return (try connections(isRestored: true), restoration)
   }
 

@@ -2,30 +2,12 @@ import ChimeCore
 import ChimeSchedule
 import Glibc
 
-/// The points where a restoration can be interrupted; tests stop it at each.
-enum RestoreStep: CaseIterable, Sendable {
-  /// The newest good snapshot was found.
-  case chosen
-  /// A durable copy of it lies beside the store.
-  case copied
-  /// One of the damaged files was renamed.
-  case movedAside
-  /// All damaged files were renamed.
-  case cleared
-}
-
-/// A Restoring replaces a damaged store by the newest good snapshot and overwrites nothing.
-///
-/// After an interruption at any step, the next start resumes: until the damaged database is renamed it is found damaged
-/// again. After that it is missing although there are snapshots, which counts as damage too. Only the last rename makes
-/// the copy the store.
-struct Restoring {
-  let files: SQLiteFiles
-  let folder: SnapshotFolder
-  /// Receives messages about the progress, because a large store takes seconds.
-  var progress: @Sendable (String) -> Void = { _ in }
-  var step: (RestoreStep) throws -> Void = { _ in }
-
+// A restoration replaces a damaged store by the newest good snapshot and overwrites nothing.
+//
+// After an interruption at any step, the next start resumes: until the damaged database is renamed it is found damaged
+// again. After that it is missing although there are snapshots, which counts as damage too. Only the last rename makes
+// the copy the store.
+extension Opening {
   /// Restores the store.
   ///
   /// - Throws: `.corrupt` with the path of the damaged files if there is no good snapshot; `.unavailable` if a good one
@@ -34,11 +16,11 @@ struct Restoring {
     var rejected: [String] = []
     guard let chosen = try newestGood(&rejected) else {
       let place = files.asidePlace
-      try files.moveAside(to: place, step)
+      try files.moveAside(to: place, restoreStep)
       throw StoreFailure.corrupt(
         ([damage] + rejected).joined(separator: "; ") + "; there is no usable snapshot of it", movedTo: place)
     }
-    try step(.chosen)
+    try restoreStep()
     progress("the store is damaged; restoring the snapshot of \(Self.time(chosen.snapshot.takenAt))")
     let place = files.asidePlace
     let restoration = Restoration(
@@ -46,9 +28,9 @@ struct Restoring {
       snapshotPath: chosen.snapshot.path, damagedPath: place, reason: damage, rejected: rejected)
     try copy(chosen)
     remember(restoration)
-    try step(.copied)
-    try files.moveAside(to: place, step)
-    try step(.cleared)
+    try restoreStep()
+    try files.moveAside(to: place, restoreStep)
+    try restoreStep()
     try files.takeRestored()
     return restoration
   }
@@ -71,11 +53,11 @@ struct Restoring {
   /// Returns the fault of a snapshot; nil if it is a sound store that this program can read.
   private static func fault(of path: String) throws -> String? {
     do {
-      let connection = try Opening.connect(path)
+      let connection = try Self.connect(path)
       connection.setCheckpointOnClose(false)
-      try Opening.requireOurs(connection)
+      try Self.requireOurs(connection)
       if try Schema.version(of: connection) == 0 { return "it is empty" }
-      return try Opening.fault(of: connection, .quick)
+      return try Self.fault(of: connection, .quick)
     } catch StoreFailure.corrupt(let sentence, _) {
       return sentence
     }
@@ -95,7 +77,7 @@ struct Restoring {
 
   /// Records the restoration in the store for later daemons. If there is no space for that, only the log has it.
   func remember(_ restoration: Restoration) {
-    guard let connection = try? Opening.connect(files.restoringPath) else { return }
+    guard let connection = try? Self.connect(files.restoringPath) else { return }
     try? connection.run(
       "INSERT OR REPLACE INTO note (name, value) VALUES (?, ?)", Restoration.note, restoration.text)
   }
