@@ -124,7 +124,7 @@ final class Connection: SQLConnection {
 
   /// Compiles a statement without caching it. The text contains at most names from the database's own schema.
   func compile(_ sql: String) throws(StoreFailure) -> Statement {
-    // SQLite numbers `$2` by its first occurrence, but gives `?2` the index 2 (sqlite.org/lang_expr.html, "Parameters").
+    // SQLite numbers `$2` by its first occurrence, but `?2` gets the index 2 (sqlite.org/lang_expr.html, "Parameters").
     var text = Array(sql.utf8CString)
     for place in text.indices where text[place] == 0x24 && (0x30...0x39).contains(text[place + 1]) {
       text[place] = 0x3F

@@ -37,7 +37,7 @@ extension SQLiteStore {
     result.changedAt = files.changedAt.map(Instant.init(seconds:))
     result.freeBytes = SQLiteFiles.freeSpace(at: SQLiteFiles.folder(of: files.path))
     result.leftovers = files.allAside + folder.allDamaged
-    result.snapshots = folder.items.map(\.snapshot)
+    result.snapshots = folder.items
     var end = nanoseconds(CLOCK_MONOTONIC) + Int64(seconds * 1_000_000_000)
     do {
       try files.examine(folder)

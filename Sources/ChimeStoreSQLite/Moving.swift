@@ -84,7 +84,7 @@ package final class SQLiteTarget: StoreTarget {
     let folder = SnapshotFolder(beside: files.path)
     if let latest = folder.items.first {
       throw StoreFailure.unavailable(
-        "there are snapshots of another store (\(latest.snapshot.path)): move their folder away first")
+        "there are snapshots of another store (\(latest.path)): move their folder away first")
     }
     try files.examine(folder)
     guard files.bytes > 0 else { return }

@@ -86,7 +86,7 @@ struct LostLog: Sendable {
       }
       return (try opening.connections(isRestored: true), restoration)
     }
-    if let snapshot = opening.folder.items.first?.snapshot.takenAt, snapshot > since {
+    if let snapshot = opening.folder.items.first?.takenAt, snapshot > since {
       return try opening.restored(after: fault)
     }
     // Without the log, the database is as of the last checkpoint.

@@ -24,7 +24,7 @@ extension SQLiteStore {
 
   static func open(_ opening: Opening) throws(StoreFailure) -> SQLiteStore {
     let lock = try FileLock(path: opening.files.lockPath)
-    let snapshot = opening.folder.items.first?.snapshot.takenAt
+    let snapshot = opening.folder.items.first?.takenAt
     let changed = opening.files.changedAt.map(Instant.init(seconds:))
     if let place = try opening.files.setAsideForeignLog(lock.formerNote) {
       opening.progress("the log beside \(opening.files.path) belonged to another database; it was moved to \(place)")
@@ -55,7 +55,7 @@ struct Opening: Sendable {
   var fileLayer: String?
   /// Runs on the writer's connection before it is used; tests set limits.
   var adjust: @Sendable (Connection) throws -> Void = { _ in }
-  /// Runs at each step of a restoration: after the choice, the copy, each renamed file, and all of them. Tests stop it there.
+  /// Runs after each step of a restoration: the choice, the copy, each renamed file, and all of them. Tests stop it.
   var restoreStep: @Sendable () throws -> Void = {}
   /// The pause after damage before the file is read again, in microseconds. The error may have been transient.
   var pause: UInt32 = 200_000
@@ -105,7 +105,7 @@ struct Opening: Sendable {
       usleep(pause)
       files.forgetCached()
       if try isSound(files.path) { return (try connections(), nil) }
-    } else if let aside = files.asideNewer(than: folder.items.first?.snapshot.takenAt), try isSound(asIs: aside) {
+    } else if let aside = files.asideNewer(than: folder.items.first?.takenAt), try isSound(asIs: aside) {
       progress("\(aside) is sound and becomes the store again")
       try files.putBack(aside)
       return (try connections(), nil)
@@ -143,7 +143,7 @@ struct Opening: Sendable {
       return "or restart chimed to continue with the present file, without the content of \(files.path)-wal"
     }
     if let latest = folder.items.first {
-      return "or restart chimed to continue with the snapshot of \(Self.time(latest.snapshot.takenAt))"
+      return "or restart chimed to continue with the snapshot of \(Self.time(latest.takenAt))"
     }
     // This is what `SQLiteFiles.examine` will find.
     if files.hasStrayLog || files.latestAside != nil {

@@ -21,11 +21,11 @@ extension Opening {
         ([damage] + rejected).joined(separator: "; ") + "; there is no usable snapshot of it", movedTo: place)
     }
     try restoreStep()
-    progress("the store is damaged; restoring the snapshot of \(Self.time(chosen.snapshot.takenAt))")
+    progress("the store is damaged; restoring the snapshot of \(Self.time(chosen.takenAt))")
     let place = files.asidePlace
     let restoration = Restoration(
-      at: Instant(seconds: Timestamp.now), snapshotTakenAt: chosen.snapshot.takenAt,
-      snapshotPath: chosen.snapshot.path, damagedPath: place, reason: damage, rejected: rejected)
+      at: Instant(seconds: Timestamp.now), snapshotTakenAt: chosen.takenAt,
+      snapshotPath: chosen.path, damagedPath: place, reason: damage, rejected: rejected)
     try copy(chosen)
     remember(restoration)
     try restoreStep()
@@ -35,16 +35,16 @@ extension Opening {
     return restoration
   }
 
-  private func newestGood(_ rejected: inout [String]) throws -> SnapshotFolder.Item? {
+  private func newestGood(_ rejected: inout [String]) throws -> StoreSnapshot? {
     for item in folder.items {
-      progress("the store is damaged; checking the snapshot of \(Self.time(item.snapshot.takenAt))")
+      progress("the store is damaged; checking the snapshot of \(Self.time(item.takenAt))")
       do {
-        guard let fault = try Self.fault(of: item.snapshot.path) else { return item }
-        rejected.append("the snapshot \(item.snapshot.path) is damaged too (\(fault))")
+        guard let fault = try Self.fault(of: item.path) else { return item }
+        rejected.append("the snapshot \(item.path) is damaged too (\(fault))")
         folder.setAside(item)
       } catch let failure as StoreFailure {
         // The snapshot may be good: a newer program's, or temporarily unreadable.
-        rejected.append("the snapshot \(item.snapshot.path) cannot be used: \(failure)")
+        rejected.append("the snapshot \(item.path) cannot be used: \(failure)")
       }
     }
     return nil
@@ -63,13 +63,13 @@ extension Opening {
     }
   }
 
-  private func copy(_ chosen: SnapshotFolder.Item) throws {
+  private func copy(_ chosen: StoreSnapshot) throws {
     do {
-      try SQLiteFiles.copy(chosen.snapshot.path, to: files.restoringPath)
+      try SQLiteFiles.copy(chosen.path, to: files.restoringPath)
     } catch {
       // If there is no space for a copy, the snapshot itself becomes the store.
       unlink(files.restoringPath)
-      guard rename(chosen.snapshot.path, files.restoringPath) == 0 else { throw error }
+      guard rename(chosen.path, files.restoringPath) == 0 else { throw error }
       SQLiteFiles.synchronize(folder: folder.path)
     }
     SQLiteFiles.synchronize(folder: SQLiteFiles.folder(of: files.path))

@@ -37,5 +37,5 @@ extension SQLiteStore: SnapshotManager {
     }
   }
 
-  package func snapshots() -> [StoreSnapshot] { opening.folder.items.map(\.snapshot) }
+  package func snapshots() -> [StoreSnapshot] { opening.folder.items }
 }

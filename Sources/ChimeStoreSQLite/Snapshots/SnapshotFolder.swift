@@ -14,12 +14,6 @@ struct SnapshotFolder: Sendable {
   let path: String
   private let stem: String
 
-  /// An existing snapshot.
-  struct Item: Hashable, Sendable {
-    var number: Int
-    var snapshot: StoreSnapshot
-  }
-
   init(beside database: String) {
     let slash = database.lastIndex(of: "/")
     let folder = slash.map { String(database[..<$0]) } ?? "."
@@ -29,12 +23,13 @@ struct SnapshotFolder: Sendable {
   }
 
   /// The snapshots, newest first.
-  var items: [Item] {
-    SQLiteFiles.names(in: path).compactMap(item).sorted { $0.number > $1.number }
-  }
+  var items: [StoreSnapshot] { names.compactMap(numbered).sorted { $0.number > $1.number }.map(\.snapshot) }
 
-  private func item(_ name: String) -> Item? {
-    guard name.hasPrefix(stem + "-"), name.hasSuffix(".db") else { return nil }
+  /// The names of all snapshots, with the unfinished and damaged ones.
+  private var names: [String] { SQLiteFiles.names(in: path).filter { $0.hasPrefix(stem + "-") } }
+
+  private func numbered(_ name: String) -> (number: Int, snapshot: StoreSnapshot)? {
+    guard name.hasSuffix(".db") else { return nil }
     let parts = name.dropFirst(stem.utf8.count + 1).dropLast(3)
       .split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[0].utf8.count >= 5, let number = Int(parts[0]), number >= 0,
@@ -48,10 +43,10 @@ struct SnapshotFolder: Sendable {
     }
     let file = path + "/" + name
     guard let bytes = SQLiteFiles.size(file) else { return nil }
-    return Item(
-      number: number,
-      snapshot: StoreSnapshot(
-        takenAt: Instant(seconds: seconds), path: file, bytes: bytes, beforeUpgradeFrom: upgrade))
+    return (
+      number,
+      StoreSnapshot(takenAt: Instant(seconds: seconds), path: file, bytes: bytes, beforeUpgradeFrom: upgrade)
+    )
   }
 
   private static let upgradeMark = "before-upgrade-from-"
@@ -64,10 +59,7 @@ struct SnapshotFolder: Sendable {
   /// Returns the path of the next snapshot.
   func next(at seconds: Int64, beforeUpgradeFrom version: Int?) -> String {
     // Damaged snapshots keep their numbers.
-    let last = SQLiteFiles.names(in: path).compactMap { name -> Int? in
-      guard name.hasPrefix(stem + "-") else { return nil }
-      return Int(name.dropFirst(stem.utf8.count + 1).prefix { $0.isNumber })
-    }.max()
+    let last = names.compactMap { Int($0.dropFirst(stem.utf8.count + 1).prefix { $0.isNumber }) }.max()
     let digits = String((last ?? 0) + 1)
     let number = String(repeating: "0", count: max(0, 5 - digits.utf8.count)) + digits
     let upgrade = version.map { "-\(Self.upgradeMark)\($0)" } ?? ""
@@ -86,30 +78,28 @@ struct SnapshotFolder: Sendable {
 
   /// Removes unfinished snapshots after a crash.
   func sweep() {
-    for name in SQLiteFiles.names(in: path)
-    where name.hasPrefix(stem + "-") && name.contains(".db" + Self.unfinished) { unlink(path + "/" + name) }
+    for name in names where name.contains(".db" + Self.unfinished) { unlink(path + "/" + name) }
   }
 
   /// Removes all but the newest `count` snapshots, and keeps the newest one from before an upgrade as well.
   func prune(keeping count: Int) {
     let items = items
-    let spared = items.first { $0.snapshot.beforeUpgradeFrom != nil }
+    let spared = items.first { $0.beforeUpgradeFrom != nil }
     var removed = false
     for item in items.filter({ $0 != spared }).dropFirst(max(1, count)) {
-      removed = unlink(item.snapshot.path) == 0 || removed
+      removed = unlink(item.path) == 0 || removed
     }
     if removed { SQLiteFiles.synchronize(folder: path) }
   }
 
   /// The snapshots that proved damaged during a restoration.
   var allDamaged: [String] {
-    SQLiteFiles.names(in: path).filter { $0.hasPrefix(stem + "-") && $0.hasSuffix(".db" + Self.damaged) }.sorted()
-      .map { path + "/" + $0 }
+    names.filter { $0.hasSuffix(".db" + Self.damaged) }.sorted().map { path + "/" + $0 }
   }
 
   /// Renames a damaged snapshot so that it is ignored.
-  func setAside(_ item: Item) {
-    if rename(item.snapshot.path, item.snapshot.path + Self.damaged) == 0 { SQLiteFiles.synchronize(folder: path) }
+  func setAside(_ item: StoreSnapshot) {
+    if rename(item.path, item.path + Self.damaged) == 0 { SQLiteFiles.synchronize(folder: path) }
   }
 }
 
