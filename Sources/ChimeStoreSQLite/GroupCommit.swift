@@ -10,17 +10,11 @@ extension Transaction {
   /// The maximum number of bodies in one commit, which limits the wait of the first.
   static let groupLimit = 512
 
-  /// The result of a group.
-  struct GroupEnd {
-    /// The number of finished jobs, counted from the first.
-    var taken: Int
-    /// The reason why nothing was committed; nil if all was. The callers are not informed yet.
-    var failure: StoreFailure?
-    var settlements: [any CommitCompletion]
-  }
-
   /// Runs jobs from the first on in one transaction. It takes at least one job, unless the transaction cannot begin.
-  func commitTogether(_ jobs: [any Job]) -> GroupEnd {
+  ///
+  /// - Returns: the ends of the jobs that it took, whose callers are not informed yet, and the reason why nothing was
+  ///   committed; nil if all was.
+  func commitTogether(_ jobs: [any Job]) -> (settlements: [any CommitCompletion], failure: StoreFailure?) {
     var settlements: [any CommitCompletion] = []
     do {
       try connection.run("BEGIN IMMEDIATE")
@@ -33,7 +27,10 @@ extension Transaction {
         settlements.append(settlement)
         if let damage = (settlement.error as? StoreFailure)?.damage { throw damage }
         // A disk error may have rolled back the whole group (sqlite.org/lang_transaction.html, "Response To Errors").
-        if connection.isAutocommit { throw undone(by: settlement) }
+        if connection.isAutocommit {
+          throw settlement.error as? StoreFailure
+            ?? .unavailable("the disk of \(connection.path) failed during a change: check the disk and try again")
+        }
         if isApart {
           try connection.run(settlement.error == nil ? "COMMIT" : "ROLLBACK")
         } else {
@@ -42,17 +39,11 @@ extension Transaction {
         }
       }
       if !isApart { try connection.run("COMMIT") }
-      return GroupEnd(taken: settlements.count, failure: nil, settlements: settlements)
+      return (settlements, nil)
     } catch {
       if !connection.isAutocommit { try? connection.run("ROLLBACK") }
-      let failure = error as? StoreFailure ?? .internalError("\(error)")
-      return GroupEnd(taken: settlements.count, failure: failure, settlements: settlements)
+      return (settlements, error as? StoreFailure ?? .internalError("\(error)"))
     }
-  }
-
-  private func undone(by settlement: any CommitCompletion) -> StoreFailure {
-    if case let failure as StoreFailure = settlement.error { return failure }
-    return .unavailable("the disk of \(connection.path) failed during a change: check the disk and try again")
   }
 
   /// Runs one body on a consistent snapshot (sqlite.org/isolation.html). The caller is not informed yet.

@@ -73,8 +73,7 @@ package final class SQLiteStore: Store {
   }
 
   private static func transaction(_ connection: Connection, isReadOnly: Bool, _ generation: Int = 0) -> Transaction {
-    Transaction(
-      connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly, restorations: generation)
+    Transaction(connection: connection, isReadOnly: isReadOnly, restorations: generation)
   }
 
   // MARK: Store
@@ -113,7 +112,12 @@ package final class SQLiteStore: Store {
       writer.queue.async {
         snapshot?.callOff()
         self.seeToLog()
-        self.unavailable(foldingLog: true)
+        self.closeConnections(foldingLog: true)
+        self.state.withLock { state in
+          // SQLite leaves the log in place if its database was renamed.
+          if SQLiteFiles.size(self.opening.files.path + "-wal") == nil { state.lock?.write(note: nil) }
+          state.lock = nil
+        }
         caller.resume()
       }
     }
@@ -148,7 +152,7 @@ package final class SQLiteStore: Store {
         return rest.forEach { $0.refuse(failure) }
       }
       let group = transaction.commitTogether(rest)
-      rest.removeFirst(group.taken)
+      rest.removeFirst(group.settlements.count)
       guard var failure = group.failure else {
         group.settlements.forEach { $0.settle() }
         watchLog()
@@ -157,7 +161,7 @@ package final class SQLiteStore: Store {
       if failure.damage != nil { failure = recover(from: failure, generation: nil) }
       group.settlements.forEach { $0.fail(failure) }
       // The remaining jobs could not begin either.
-      if group.taken == 0 { return rest.forEach { $0.refuse(failure) } }
+      if group.settlements.isEmpty { return rest.forEach { $0.refuse(failure) } }
     }
   }
 
@@ -273,16 +277,7 @@ package final class SQLiteStore: Store {
     .unavailable("\(damage); the store has been repaired, but this change was not made: try again")
   }
 
-  /// Closes both connections, the writer last, and releases the file. Runs on the writer's queue.
-  private func unavailable(foldingLog: Bool) {
-    closeConnections(foldingLog: foldingLog)
-    state.withLock { state in
-      // SQLite leaves the log in place if its database was renamed.
-      if SQLiteFiles.size(opening.files.path + "-wal") == nil { state.lock?.write(note: nil) }
-      state.lock = nil
-    }
-  }
-
+  /// Closes both connections, the writer last. Runs on the writer's queue.
   func closeConnections(foldingLog: Bool) {
     // Each long read has seen the end or has finished.
     apart.sync {}

@@ -4,14 +4,13 @@ import ChimeRecords
 /// A Transaction implements the store's verbs for SQLite. It is used on the queue of its connection only.
 final class Transaction: SQLTransaction {
   let connection: Connection
-  let reader: DefinitionReader
+  let reader = DefinitionReader()
   let isReadOnly: Bool
   let restorations: Int
   var memory = TransactionMemory()
 
-  init(connection: Connection, reader: DefinitionReader, isReadOnly: Bool, restorations: Int) {
+  init(connection: Connection, isReadOnly: Bool, restorations: Int) {
     self.connection = connection
-    self.reader = reader
     self.isReadOnly = isReadOnly
     self.restorations = restorations
   }

@@ -79,17 +79,15 @@ struct Opening: Sendable {
 
   /// Opens the store or its restoration. The caller holds the lock.
   func open() throws(StoreFailure) -> (Connections, Restoration?) {
+    folder.sweep()
     do {
-      folder.sweep()
       do {
         return (try connections(), nil)
       } catch StoreFailure.corrupt(let sentence, _) {
         return try reopen(after: sentence)
       }
-    } catch let failure as StoreFailure {
-      throw failure
     } catch {
-      throw .internalError("\(error)")
+      throw error as? StoreFailure ?? .internalError("\(error)")
     }
   }
 
