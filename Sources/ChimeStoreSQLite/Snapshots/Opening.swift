@@ -123,7 +123,6 @@ struct Opening: Sendable {
   func isSound(_ path: String) throws -> Bool {
     do {
       let connection = try Self.connect(path, fileLayer)
-      connection.setCheckpointOnClose(false)
       // The identity of the file was checked when it was opened.
       guard try connection.first("PRAGMA application_id", row: { $0.int(0) }) == Schema.applicationID else {
         return false
@@ -163,13 +162,11 @@ struct Opening: Sendable {
     }
     try files.create()
     let writer = try Self.connect(files.path, fileLayer)
-    // Nothing is written before the file is known to be sound, not even on closing.
-    writer.setCheckpointOnClose(false)
     try examine(writer)
     let found = try Schema.version(of: writer)
     if found > 0, found < newest, keepingSnapshots > 0, !isRestored {
       progress("copying the store before this version changes it")
-      _ = try SnapshotCopy(files: files, folder: folder, fileLayer: fileLayer).make(
+      _ = try SnapshotCopy(opening: self).make(
         keeping: keepingSnapshots, beforeUpgradeFrom: found, isPatient: false)
     }
     writer.setCheckpointOnClose(true)
@@ -216,6 +213,8 @@ struct Opening: Sendable {
 
   static func connect(_ path: String, _ fileLayer: String? = nil) throws(StoreFailure) -> Connection {
     let connection = try Connection(path: path, busyTimeout: 2_000, fileLayer: fileLayer)
+    // Nothing is written before the file is known to be sound, not even on closing.
+    connection.setCheckpointOnClose(false)
     try connection.script("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
     return connection
   }

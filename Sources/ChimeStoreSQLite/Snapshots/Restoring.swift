@@ -54,7 +54,6 @@ extension Opening {
   private static func fault(of path: String) throws -> String? {
     do {
       let connection = try Self.connect(path)
-      connection.setCheckpointOnClose(false)
       try Self.requireOurs(connection)
       if try Schema.version(of: connection) == 0 { return "it is empty" }
       return try Self.fault(of: connection, .quick)
@@ -78,6 +77,8 @@ extension Opening {
   /// Records the restoration in the store for later daemons. If there is no space for that, only the log has it.
   func remember(_ restoration: Restoration) {
     guard let connection = try? Self.connect(files.restoringPath) else { return }
+    // A log would be left behind when the copy becomes the store.
+    connection.setCheckpointOnClose(true)
     try? connection.run(
       "INSERT OR REPLACE INTO note (name, value) VALUES (?, ?)", Restoration.note, restoration.text)
   }

@@ -12,8 +12,7 @@ extension SQLiteStore: SnapshotManager {
     do {
       return try await withCheckedThrowingContinuation { caller in
         do {
-          let copy = SnapshotCopy(
-            files: opening.files, folder: opening.folder, fileLayer: opening.fileLayer, run: run)
+          let copy = SnapshotCopy(opening: opening, run: run)
           try StoreThread.start("chime-snapshot", nice: 19) {
             caller.resume(with: Result { try copy.make(keeping: count, isPatient: true) })
           }

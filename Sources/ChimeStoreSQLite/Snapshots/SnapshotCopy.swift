@@ -10,10 +10,8 @@ import Glibc
 /// wait for it nor restart it; the log grows meanwhile (sqlite.org/backup.html, sqlite.org/wal.html). After any failure,
 /// each file with a snapshot's name is complete.
 struct SnapshotCopy: Sendable {
-  let files: SQLiteFiles
-  let folder: SnapshotFolder
-  /// The VFS for the store's own file.
-  var fileLayer: String?
+  let opening: Opening
+  private var folder: SnapshotFolder { opening.folder }
   /// The run, which can be called off.
   var run = SnapshotRun()
 
@@ -71,7 +69,7 @@ struct SnapshotCopy: Sendable {
   }
 
   private func requireRoom() throws(StoreFailure) {
-    let (needed, free) = (files.bytes, SQLiteFiles.freeSpace(at: folder.path) ?? .max)
+    let (needed, free) = (opening.files.bytes, SQLiteFiles.freeSpace(at: folder.path) ?? .max)
     guard free - needed < reserve else { return }
     throw .unavailable(
       "there is not enough space for a snapshot in \(folder.path): it needs \(Self.megabytes(needed)) and has to "
@@ -83,10 +81,9 @@ struct SnapshotCopy: Sendable {
   // MARK: Copying
 
   private func copy(to path: String, _ file: Int32, _ isPatient: Bool) throws {
-    let source = try Opening.connect(files.path, fileLayer)
-    source.setCheckpointOnClose(false)
+    let source = try opening.reader()
     // Begin the transaction that holds one snapshot for all steps.
-    try source.script("PRAGMA query_only = ON; BEGIN; SELECT count(*) FROM sqlite_schema")
+    try source.script("BEGIN; SELECT count(*) FROM sqlite_schema")
     let target = try Connection(path: path, busyTimeout: 0)
     // The copy is synced here, step by step and at the end.
     try target.script("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000")
@@ -122,11 +119,8 @@ struct SnapshotCopy: Sendable {
     guard let fault = try Opening.fault(of: copy, .quick) else { return }
     try run.requireWanted()
     // The copy's pages came from the store, so find out which of the two is damaged.
-    let source = try Opening.connect(files.path, fileLayer)
-    source.setCheckpointOnClose(false)
-    try source.script("PRAGMA query_only = ON")
-    if let own = try Opening.fault(of: source, .quick) {
-      throw StoreFailure.corrupt("\(files.path) is damaged (\(own))", movedTo: nil)
+    if let own = try Opening.fault(of: try opening.reader(), .quick) {
+      throw StoreFailure.corrupt("\(opening.files.path) is damaged (\(own))", movedTo: nil)
     }
     throw StoreFailure.unavailable(
       "a snapshot is damaged although the store is sound: check the disk of \(folder.path) (\(fault))")

@@ -75,7 +75,7 @@ import Testing
       }
     }
     try await store.write { try $0.setNote("one", "0") }
-    var copy = SnapshotCopy(files: store.opening.files, folder: store.opening.folder)
+    var copy = SnapshotCopy(opening: store.opening)
     let written = Mutex(0)
     // Change copied and uncopied pages, and read the snapshot, between each two steps.
     copy.betweenSteps = {
@@ -158,7 +158,7 @@ import Testing
       let ballast = box.folder.path + "/ballast"
       let free = try #require(SQLiteFiles.freeSpace(at: box.folder.path))
       try Data(repeating: 1, count: Int(free - 2 << 20)).write(to: URL(fileURLWithPath: ballast))
-      var copy = SnapshotCopy(files: store.opening.files, folder: store.opening.folder)
+      var copy = SnapshotCopy(opening: store.opening)
       copy.reserve = .min / 2
       let failure = #expect(throws: StoreFailure.self) { try copy.make(keeping: 1, isPatient: true) }
       guard case .unavailable(let sentence) = failure else { throw Unexpected(failure) }
