@@ -132,14 +132,14 @@ package final class PostgresStore: Store {
         group = try writer.using { transaction throws(StoreFailure) in
           let end = transaction.commitTogether(rest)
           // Nothing had begun, because the session was already lost.
-          if end.taken == 0, let failure = end.failure { throw failure }
+          if end.settlements.isEmpty, let failure = end.failure { throw failure }
           return end
         }
       } catch {
         // The remaining jobs could not begin either.
         return rest.forEach { $0.refuse(error) }
       }
-      rest.removeFirst(group.taken)
+      rest.removeFirst(group.settlements.count)
       guard let failure = group.failure else {
         group.settlements.forEach { $0.settle() }
         continue

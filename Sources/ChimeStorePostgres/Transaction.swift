@@ -165,10 +165,9 @@ extension Transaction {
 
   /// The result of a group.
   struct GroupEnd {
-    /// The number of finished jobs, counted from the first.
-    var taken: Int
     /// The reason why nothing was committed; nil if all was. The callers are not informed yet.
     var failure: StoreFailure?
+    /// Those of the finished jobs, counted from the first.
     var settlements: [any CommitCompletion]
     /// The transaction's number if the connection was lost during the commit, so that the outcome is unknown.
     var unclear: String?
@@ -210,11 +209,11 @@ extension Transaction {
 
   private func runTogether(_ jobs: [any Job]) -> GroupEnd {
     var settlements: [any CommitCompletion] = []
-    var number: String?
+    var committing: String?
     (concernsOthers, changesEndpoints, heldTenant, wantsAnotherTenant) = (false, false, nil, false)
-    do {
+    do throws(StoreFailure) {
       // The transaction's number is needed if the result of its commit is lost.
-      number = try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", number: "pg_current_xact_id()")
+      let number = try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", number: "pg_current_xact_id()")
       let group = jobs.prefix(Self.groupLimit)
       for job in group {
         forget()
@@ -222,7 +221,8 @@ extension Transaction {
         var settlement = job.run(in: self)
         if connection.isLost || connection.hasConflict {
           settlements.append(settlement)
-          throw undone(by: settlement)
+          throw settlement.error as? StoreFailure
+            ?? .unavailable("a change on \(connection.server) was interrupted: try again")
         }
         // A body that needs another tenant's lock waits for the next group.
         if wantsAnotherTenant, !settlements.isEmpty {
@@ -233,34 +233,25 @@ extension Transaction {
         // The body ignored a failed statement, so its changes are incomplete.
         if settlement.error == nil, connection.isBroken { settlement = IgnoredFailureCompletion(inner: settlement) }
         settlements.append(settlement)
-        if settlement.error == nil {
-          if group.count > 1 { try connection.script("RELEASE body") }
-        } else if group.count > 1 {
-          turn.undo(isLost: false)
-          try connection.script("ROLLBACK TO body; RELEASE body")
-        } else {
-          turn.undo(isLost: false)
+        if settlement.error != nil { turn.undo(isLost: false) }
+        if group.count > 1 {
+          try connection.script(settlement.error == nil ? "RELEASE body" : "ROLLBACK TO body; RELEASE body")
+        } else if settlement.error != nil {
           try connection.script("ROLLBACK")
-          return GroupEnd(taken: 1, failure: nil, settlements: settlements)
+          return GroupEnd(settlements: settlements)
         }
       }
       try finish()
-    } catch {
-      turn.undo(isLost: connection.isLost)
-      connection.rollBack()
-      return GroupEnd(taken: settlements.count, failure: Self.failure(error), settlements: settlements)
-    }
-    do {
+      committing = number
       try connection.script("COMMIT")
       if concernsOthers { leases.notifyOthers() }
-      return GroupEnd(taken: settlements.count, failure: nil, settlements: settlements)
+      return GroupEnd(settlements: settlements)
     } catch {
-      let isUnclear = connection.isLost
-      turn.undo(isLost: isUnclear)
+      // The rollback may lose the connection too, after which nothing is unclear.
+      let isLost = connection.isLost
+      turn.undo(isLost: isLost)
       connection.rollBack()
-      return GroupEnd(
-        taken: settlements.count, failure: Self.failure(error), settlements: settlements,
-        unclear: isUnclear ? number : nil)
+      return GroupEnd(failure: error, settlements: settlements, unclear: isLost ? committing : nil)
     }
   }
 
@@ -284,15 +275,6 @@ extension Transaction {
       INSERT INTO revision (name, number) VALUES ('endpoints', 1)
       ON CONFLICT (name) DO UPDATE SET number = revision.number + 1
       """)
-  }
-
-  private static func failure(_ error: any Error) -> StoreFailure {
-    error as? StoreFailure ?? .internalError("\(error)")
-  }
-
-  private func undone(by settlement: any CommitCompletion) -> StoreFailure {
-    if case let failure as StoreFailure = settlement.error { return failure }
-    return .unavailable("a change on \(connection.server) was interrupted: try again")
   }
 
   /// Runs one body on a consistent snapshot as of its first statement. The caller is not informed yet.
