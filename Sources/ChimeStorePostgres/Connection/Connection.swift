@@ -13,9 +13,8 @@ final class Connection: SQLConnection {
   let handle: OpaquePointer
   /// The server's name in messages.
   let server: String
-  private var compiled: [UnsafePointer<UInt8>: Prepared] = [:]
-  private var composed: [String: Prepared] = [:]
-  private var parameters = Parameters()
+  private var compiled: [UnsafePointer<UInt8>: [CChar]] = [:]
+  private var composed: [String: [CChar]] = [:]
   private var count = 0
   /// The number of rows that the latest `run` changed.
   private(set) var changes = 0
@@ -25,11 +24,6 @@ final class Connection: SQLConnection {
   private var node: Int64?
   /// Whether the session must be closed although the server still answers.
   private var isSpoilt = false
-
-  /// A statement that the server has parsed, with its name.
-  private struct Prepared {
-    let name: [CChar]
-  }
 
   /// Takes ownership of an open session.
   init(owning handle: OpaquePointer, server: String) {
@@ -44,8 +38,6 @@ final class Connection: SQLConnection {
 
   /// Whether the transaction has failed, so that the server accepts only its end.
   var isBroken: Bool { chime_pq_transaction_status(handle) == PQTRANS_INERROR }
-
-  var isIdle: Bool { chime_pq_transaction_status(handle) == PQTRANS_IDLE }
 
   /// The process id of the server's backend.
   var process: Int { Int(chime_pq_backend_pid(handle)) }
@@ -65,45 +57,37 @@ final class Connection: SQLConnection {
 
   /// Runs a statement and ignores its rows.
   func run<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
-    changes = try answer(sql, repeat each values).changes
+    changes = try execute(queued(sql, repeat each values)).changes
   }
 
   /// Returns the results of `row` for all rows, in order.
   func all<Made, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Row) throws -> Made
   ) throws -> [Made] {
-    try answer(sql, repeat each values).map(row)
+    try execute(queued(sql, repeat each values)).map(row)
   }
 
   /// Returns the result of `row` for the first row; nil if there is none.
   func first<Made, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Row) throws -> Made
   ) throws -> Made? {
-    let answer = try answer(sql, repeat each values)
+    let answer = try execute(queued(sql, repeat each values))
     return answer.count > 0 ? try row(answer[0]) : nil
   }
 
   /// Runs a composed statement.
   func run(_ query: ComposedQuery) throws(StoreFailure) {
-    let prepared = try statement(query)
-    parameters.clear()
-    for value in query.values { value.bind(to: &parameters) }
-    changes = try execute(prepared).changes
+    changes = try execute(queued(query)).changes
   }
 
   /// Returns the results of `row` for all rows of a composed query.
   func all<Made>(_ query: ComposedQuery, row: (Row) throws -> Made) throws -> [Made] {
-    let prepared = try statement(query)
-    parameters.clear()
-    for value in query.values { value.bind(to: &parameters) }
-    return try execute(prepared).map(row)
+    try execute(queued(query)).map(row)
   }
 
   /// Runs a statement that names a table, as the database's own schema does, and returns its result.
   @discardableResult func run(naming sql: String, _ rows: Rows = Rows()) throws(StoreFailure) -> Answer {
-    let prepared = try statement(sql, rows.types)
-    parameters = rows.parameters
-    return try execute(prepared)
+    try execute(Queued(name: try statement(sql, rows.types), parameters: rows.parameters))
   }
 
   /// Runs several statements without parameters in one round trip, up to the first that fails. They are not prepared.
@@ -116,11 +100,11 @@ final class Connection: SQLConnection {
 
   // MARK: Pipelining
 
-  /// A statement that is queued for `send`.
+  /// A statement that is queued for `send`, by the name under which the server has parsed it.
   struct Queued {
     fileprivate let name: [CChar]
     fileprivate let parameters: Parameters
-    fileprivate let completion: (Answer) throws -> Void
+    fileprivate var completion: (Answer) throws -> Void = { _ in }
   }
 
   /// Prepares a statement for `send`.
@@ -129,10 +113,10 @@ final class Connection: SQLConnection {
   func queued<each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, completion: @escaping (Answer) throws -> Void = { _ in }
   ) throws(StoreFailure) -> Queued {
-    let prepared = try statement(sql, repeat (each Value).self)
+    let name = try statement(sql, repeat (each Value).self)
     var parameters = Parameters()
     for value in repeat each values { value.bind(to: &parameters) }
-    return Queued(name: prepared.name, parameters: parameters, completion: completion)
+    return Queued(name: name, parameters: parameters, completion: completion)
   }
 
   /// Prepares a statement for `send` that takes an array for each column of `rows`, and then `more`; none without rows.
@@ -141,18 +125,20 @@ final class Connection: SQLConnection {
     completion: @escaping (Answer) throws -> Void = { _ in }
   ) throws(StoreFailure) -> [Queued] {
     if rows.count == 0 { return [] }
-    let prepared = try statement(sql, after: rows.types, repeat (each More).self)
+    let name = try statement(sql, after: rows.types, repeat (each More).self)
     var parameters = rows.parameters
     for value in repeat each more { value.bind(to: &parameters) }
-    return [Queued(name: prepared.name, parameters: parameters, completion: completion)]
+    return [Queued(name: name, parameters: parameters, completion: completion)]
   }
 
   /// Prepares a composed query for `send`.
-  func queued(_ query: ComposedQuery, completion: @escaping (Answer) throws -> Void) throws(StoreFailure) -> Queued {
-    let prepared = try statement(query)
+  func queued(
+    _ query: ComposedQuery, completion: @escaping (Answer) throws -> Void = { _ in }
+  ) throws(StoreFailure) -> Queued {
+    let name = try statement(query.sql, query.values.map { type(of: $0).sqlType.oid })
     var parameters = Parameters()
     for value in query.values { value.bind(to: &parameters) }
-    return Queued(name: prepared.name, parameters: parameters, completion: completion)
+    return Queued(name: name, parameters: parameters, completion: completion)
   }
 
   /// The maximum number of statements in one pipeline.
@@ -164,27 +150,19 @@ final class Connection: SQLConnection {
   ///
   /// - Parameter meanwhile: runs once while the server works; it must not use this connection.
   func send(_ statements: [Queued], meanwhile: () throws -> Void = {}) throws {
-    var rest = statements[...]
-    if rest.isEmpty { return try meanwhile() }
-    try sendTogether(rest.prefix(Self.pipelineLimit), meanwhile)
-    rest = rest.dropFirst(Self.pipelineLimit)
-    while !rest.isEmpty {
-      try sendTogether(rest.prefix(Self.pipelineLimit))
-      rest = rest.dropFirst(Self.pipelineLimit)
+    if statements.isEmpty { return try meanwhile() }
+    for start in stride(from: 0, to: statements.count, by: Self.pipelineLimit) {
+      try sendTogether(statements[start...].prefix(Self.pipelineLimit)) { if start == 0 { try meanwhile() } }
     }
   }
 
-  private func sendTogether(_ statements: ArraySlice<Queued>, _ meanwhile: () throws -> Void = {}) throws {
+  private func sendTogether(_ statements: ArraySlice<Queued>, _ meanwhile: () throws -> Void) throws {
     guard chime_pq_enter_pipeline(handle) == 1 else { throw failure(nil) }
-    var sent = 0
     for one in statements {
       let isSent = one.parameters.withPointers { count, values, lengths, formats in
-        one.name.withUnsafeBufferPointer { name in
-          chime_pq_send_prepared(handle, name.baseAddress, count, values, lengths, formats) == 1
-        }
+        chime_pq_send_prepared(handle, one.name, count, values, lengths, formats) == 1
       }
       guard isSent else { throw lost() }
-      sent += 1
     }
     guard chime_pq_sync(handle) == 1 else { throw lost() }
     var first: (any Error)?
@@ -231,23 +209,14 @@ final class Connection: SQLConnection {
 
   /// Rolls back the transaction, if there is one.
   func rollBack() {
-    if !isLost, !isIdle { _ = try? script("ROLLBACK") }
+    if !isLost, chime_pq_transaction_status(handle) != PQTRANS_IDLE { _ = try? script("ROLLBACK") }
   }
 
   // MARK: Prepared statements
 
-  private func answer<each Value: SQLValue>(
-    _ sql: StaticString, _ values: repeat each Value
-  ) throws(StoreFailure) -> Answer {
-    let prepared = try statement(sql, repeat (each Value).self)
-    parameters.clear()
-    for value in repeat each values { value.bind(to: &parameters) }
-    return try execute(prepared)
-  }
-
   private func statement<each Value: SQLValue>(
     _ sql: StaticString, after first: [Oid] = [], _ kinds: repeat (each Value).Type
-  ) throws(StoreFailure) -> Prepared {
+  ) throws(StoreFailure) -> [CChar] {
     // A static string never moves, so its address identifies it.
     if let known = compiled[sql.utf8Start] { return known }
     var types = first
@@ -257,22 +226,18 @@ final class Connection: SQLConnection {
     return prepared
   }
 
-  private func statement(_ query: ComposedQuery) throws(StoreFailure) -> Prepared {
-    try statement(query.sql, query.values.map { type(of: $0).sqlType.oid })
-  }
-
-  private func statement(_ sql: String, _ types: @autoclosure () -> [Oid]) throws(StoreFailure) -> Prepared {
+  private func statement(_ sql: String, _ types: @autoclosure () -> [Oid]) throws(StoreFailure) -> [CChar] {
     if let known = composed[sql] { return known }
     let prepared = try prepare(sql, types())
     composed[sql] = prepared
     return prepared
   }
 
-  private func prepare(_ sql: String, _ types: [Oid]) throws(StoreFailure) -> Prepared {
+  private func prepare(_ sql: String, _ types: [Oid]) throws(StoreFailure) -> [CChar] {
     count += 1
     let name = "chime_\(count)"
     _ = try check(chime_pq_prepare(handle, name, Self.withoutHints(sql), Int32(types.count), types))
-    return Prepared(name: name.utf8CString.map { $0 })
+    return Array(name.utf8CString)
   }
 
   /// Translates a shared statement from SQLite's dialect: removes index hints and join order hints, and replaces
@@ -282,12 +247,10 @@ final class Connection: SQLConnection {
       .replacing("instr(", with: "strpos(")
   }
 
-  private func execute(_ prepared: Prepared) throws(StoreFailure) -> Answer {
+  private func execute(_ one: Queued) throws(StoreFailure) -> Answer {
     try check(
-      parameters.withPointers { count, values, lengths, formats in
-        prepared.name.withUnsafeBufferPointer { name in
-          chime_pq_exec_prepared(handle, name.baseAddress, count, values, lengths, formats)
-        }
+      one.parameters.withPointers { count, values, lengths, formats in
+        chime_pq_exec_prepared(handle, one.name, count, values, lengths, formats)
       })
   }
 

@@ -9,13 +9,6 @@ struct Parameters: SQLParameters {
   private var lengths: [Int32] = []
   private var formats: [Int32] = []
 
-  mutating func clear() {
-    bytes.removeLast(bytes.count - 1)
-    offsets.removeAll(keepingCapacity: true)
-    lengths.removeAll(keepingCapacity: true)
-    formats.removeAll(keepingCapacity: true)
-  }
-
   mutating func add(_ integer: Int64) {
     open()
     withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
@@ -55,11 +48,7 @@ struct Parameters: SQLParameters {
             at: index,
             to: offset < 0 ? nil : memory.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self))
         }
-        return lengths.withUnsafeBufferPointer { lengths in
-          formats.withUnsafeBufferPointer { formats in
-            body(Int32(offsets.count), UnsafePointer(pointers.baseAddress), lengths.baseAddress, formats.baseAddress)
-          }
-        }
+        return body(Int32(offsets.count), UnsafePointer(pointers.baseAddress), lengths, formats)
       }
     }
   }
