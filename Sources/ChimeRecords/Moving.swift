@@ -86,7 +86,7 @@ package enum MovedTables {
   package static let numbered = ["change", "entry", "milestone"]
 
   /// Tables that exist in one engine only or describe its own tables. They contain nothing that users entered.
-  package static let own: Set<String> = ["layout", "number", "node", "shard_lease", "revision", "staying"]
+  package static let own: Set<String> = ["layout", "number", "node", "shard_lease", "staying"]
 
   /// Columns that exist in one engine only and mean nothing after its daemon ends.
   package static let passing: Set<String> = ["delivery.epoch"]

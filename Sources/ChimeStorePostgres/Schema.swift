@@ -67,12 +67,13 @@ private let ownTables = """
   );
 
   -- The last key of each table whose keys people see, and whose order is that in which changes were made. A sequence would
-  -- neither be without holes nor keep that order between transactions that run side by side.
+  -- neither be without holes nor keep that order between transactions that run side by side. `endpoints`: how often
+  -- those have changed, which each daemon keeps in memory.
   CREATE TABLE number (
     name TEXT COLLATE "C" PRIMARY KEY,
     last BIGINT NOT NULL
   );
-  INSERT INTO number VALUES ('change', 0), ('entry', 0), ('milestone', 0);
+  INSERT INTO number VALUES ('change', 0), ('entry', 0), ('milestone', 0), ('endpoints', 0);
 
   -- The daemons that share the database, or did in the last day, with times by its clock. `expires_at`: until when what a daemon has leased is
   -- its own, unless it is heard of before. It stands here and not with each lease, so that a daemon is heard of by one
@@ -97,12 +98,6 @@ private let ownTables = """
     epoch BIGINT NOT NULL DEFAULT 0
   ) WITH (fillfactor = 50);
   INSERT INTO shard_lease (shard) SELECT number FROM generate_series(0, 255) number;
-
-  -- What each daemon keeps in memory, and how often that has changed.
-  CREATE TABLE revision (
-    name TEXT COLLATE "C" PRIMARY KEY,
-    number BIGINT NOT NULL
-  );
 
   """
 

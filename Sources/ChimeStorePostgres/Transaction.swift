@@ -241,7 +241,8 @@ extension Transaction {
           return GroupEnd(settlements: settlements)
         }
       }
-      try finish()
+      // The row that all daemons share is written last, so that it is locked briefly.
+      if changesEndpoints { try connection.run("UPDATE number SET last = last + 1 WHERE name = 'endpoints'") }
       committing = number
       try connection.script("COMMIT")
       if concernsOthers { leases.notifyOthers() }
@@ -265,16 +266,6 @@ extension Transaction {
 
     func settle() { inner.fail(failure) }
     func fail(_ failure: StoreFailure) { inner.fail(failure) }
-  }
-
-  /// Finishes the bodies of a transaction. The row that all transactions share is written last, so that it is locked briefly.
-  private func finish() throws(StoreFailure) {
-    guard changesEndpoints else { return }
-    try connection.run(
-      """
-      INSERT INTO revision (name, number) VALUES ('endpoints', 1)
-      ON CONFLICT (name) DO UPDATE SET number = revision.number + 1
-      """)
   }
 
   /// Runs one body on a consistent snapshot as of its first statement. The caller is not informed yet.

@@ -104,12 +104,8 @@ final class FleetHeartbeat {
   private func look() {
     (lastLook, needsCheck) = (Self.clock(), false)
     tell(.outboxChanged)
-    if let connection { try? review(readRevision(connection)) }
-  }
-
-  /// Reads the revision number of the endpoints.
-  private func readRevision(_ connection: Connection) throws -> Int64 {
-    try connection.first("SELECT number FROM revision WHERE name = 'endpoints'", row: { $0.int64(0) }) ?? 0
+    let found = try? connection?.first("SELECT last FROM number WHERE name = 'endpoints'") { $0.int64(0) }
+    if let found { review(found) }
   }
 
   private func review(_ found: Int64) {
@@ -241,7 +237,7 @@ final class FleetHeartbeat {
     }
     let rest = try connection.queued(
       """
-      SELECT coalesce((SELECT number FROM revision WHERE name = 'endpoints'), 0),
+      SELECT coalesce((SELECT last FROM number WHERE name = 'endpoints'), 0),
         floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint
       """
     ) { answer in
