@@ -85,7 +85,7 @@ struct Partitions {
           left.append(month)
           continue
         }
-        if try drop(month, edge, &result) == .left { left.append(month) }
+        if try mustTryAgain(toDrop: month, edge, &result) { left.append(month) }
       }
       result.rest = rest(of: edge, left)
       if result.months > 0 { try forgetNames() }
@@ -120,37 +120,28 @@ struct Partitions {
     return HistoryEdge(oldest: month.start, first: edge.first)
   }
 
-  /// The result for an expired month.
-  private enum Outcome {
-    case dropped
-    /// Too many rows stay, so the month is pruned row by row.
-    case kept
-    /// The next run tries again.
-    case left
-  }
-
-  private func drop(_ month: Month, _ edge: HistoryEdge, _ result: inout PruneResult) throws -> Outcome {
+  /// Drops an expired month, unless too many rows stay, so that it is pruned row by row. Returns whether the next run
+  /// has to try again.
+  private func mustTryAgain(toDrop month: Month, _ edge: HistoryEdge, _ result: inout PruneResult) throws -> Bool {
     // The first pass only counts, so that a month that is kept is not changed.
-    guard let looked = try lookThrough(month, edge, upTo: place.mostStaying, taking: false) else {
-      return isStopping() ? .left : .kept
-    }
+    guard let taken = try lookThrough(month, edge, upTo: place.mostStaying, taking: false) else { return isStopping() }
     if let failure = try failure({ try watch(month) }) {
       result.problems.append(failure)
-      return .left
+      return true
     }
-    guard try lookThrough(month, edge, upTo: .max, taking: true) != nil else { return .left }
+    guard try lookThrough(month, edge, upTo: .max, taking: true) != nil else { return true }
     var turn = 1
     while let failure = try failure({ try takeOut(month, edge) }) {
       guard turn < place.dropTurns, !isStopping() else {
         result.problems.append(failure)
-        return .left
+        return true
       }
       turn += 1
       usleep(500_000)
     }
     result.months += 1
-    result.count += looked.taken
-    return .dropped
+    result.count += taken
+    return false
   }
 
   private func takeOut(_ month: Month, _ edge: HistoryEdge) throws {
@@ -170,28 +161,22 @@ struct Partitions {
       """)
   }
 
-  /// The totals of a pass over a month.
-  struct Looked {
-    var taken = 0
-    var staying = 0
-  }
-
   /// Examines all occurrences of a month in parts.
   ///
   /// - Parameter taking: whether to delete the deliveries of expired rows and record the remaining ones.
-  /// - Returns: nil if more than `most` stay or the store is closing.
+  /// - Returns: the number of expired rows; nil if more than `most` stay or the store is closing.
   private func lookThrough(
     _ month: Month, _ edge: HistoryEdge, upTo most: Int, taking: Bool
-  ) throws -> Looked? {
-    var looked = Looked()
+  ) throws -> Int? {
+    var (taken, staying) = (0, 0)
     var place = (at: month.start, reminder: Int64(0))
     while true {
       if isStopping() { return nil }
-      let part = try taking ? take(place, month, edge) : count(place, month, edge)
-      guard let part, part.rows > 0 else { return looked }
-      looked.staying += part.staying
-      looked.taken += part.rows - part.staying
-      if looked.staying > most { return nil }
+      let part = try taking ? take(place, month, edge) : self.part(looked(place, month, edge))
+      guard let part, part.rows > 0 else { return taken }
+      staying += part.staying
+      taken += part.rows - part.staying
+      if staying > most { return nil }
       place = part.end
     }
   }
@@ -231,10 +216,6 @@ struct Partitions {
       FROM looked
       """)
     return try connection.all(query, row: Part.init).first
-  }
-
-  private func count(_ place: (at: Instant, reminder: Int64), _ month: Month, _ edge: HistoryEdge) throws -> Part? {
-    try part(looked(place, month, edge))
   }
 
   private func take(_ place: (at: Instant, reminder: Int64), _ month: Month, _ edge: HistoryEdge) throws -> Part? {
