@@ -48,13 +48,10 @@ extension Transaction {
 
   func wakeups() throws -> NextWakeups {
     let (next, outbox) = (Found<Next>(), Found<(queue: DeliveryQueue, visibleAt: Instant?)>())
-    try connection.send([
-      try turn.goesOn ? nextAmongMany { next.all = [$0] } : self.next { next.all = [$0] },
-      try outboxWakeups { outbox.all = $0 },
-    ])
-    if let earliest = next.all.first?.earliest {
-      if let due = earliest.compactMap({ $0 }).min(), let time, due <= time.instant {
-        turn.saw(earliest, at: PostgresConfiguration.clock())
+    try connection.send([try self.next { next.all = [$0] }, try outboxWakeups { outbox.all = $0 }])
+    if turn.goesOn, let found = next.all.first {
+      if let due = found.due, let time, due <= time.instant {
+        turn.saw(found.earliest, at: PostgresConfiguration.clock())
       } else {
         // No due row is left. Rows that other daemons released or added may lie below the watermarks.
         turn.clear()
@@ -70,27 +67,14 @@ extension Transaction {
   private struct Next {
     var due: Instant?
     var wake: Instant?
-    /// The earliest due time of each bucket, if requested.
-    var earliest: [Instant?]?
+    /// The earliest due time of each bucket.
+    var earliest: [Instant?]
   }
 
+  /// Queries them from the watermarks on. In a series of full claims the starts of the buckets raise these, so that
+  /// fired rows are scanned once and not by every claim before it reaches their bucket.
   private func next(completion: @escaping (Next) -> Void) throws(StoreFailure) -> Connection.Queued {
     // Each minimum is one descent of an index, regardless of the number of rows.
-    try connection.queued(
-      """
-      SELECT
-        (SELECT min(f.next_at) FROM unnest($1) WITH ORDINALITY b (floor, place)
-          CROSS JOIN LATERAL (
-            SELECT d.next_at FROM due d WHERE d.bucket = b.place - 1 AND d.next_at >= b.floor
-            ORDER BY d.next_at LIMIT 1) f),
-        (SELECT min(next_at) FROM due WHERE wakes = 1)
-      """, List(turn.floorsByBucket.map(\.milliseconds))
-    ) { completion(Next(due: $0[0].optionalInstant(0), wake: $0[0].optionalInstant(1))) }
-  }
-
-  /// Returns the same query for a series of full claims. It also returns where each bucket begins, so that fired rows
-  /// are scanned once and not by every claim before it reaches their bucket.
-  private func nextAmongMany(completion: @escaping (Next) -> Void) throws(StoreFailure) -> Connection.Queued {
     try connection.queued(
       """
       SELECT string_agg(coalesce(f.next_at::text, ''), ' ' ORDER BY b.place), (SELECT min(next_at) FROM due WHERE wakes = 1)
