@@ -44,7 +44,6 @@ package final class PostgresTarget: StoreTarget {
     name = connection.server
     do {
       _ = try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-      try connection.script("SELECT pg_advisory_xact_lock(\(Schema.migrationLock))")
       try Schema.change(connection)
       try requireEmpty()
       // Rows of a daemon's first start give way to the moved ones.

@@ -219,8 +219,7 @@ struct Partitions {
   }
 
   private func take(_ place: (at: Instant, reminder: Int64), _ month: Month, _ edge: HistoryEdge) throws -> Part? {
-    _ = try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-    do {
+    try connection.transaction {
       var query = looked(place, month, edge)
       query.append(
         """
@@ -241,11 +240,7 @@ struct Partitions {
           ON CONFLICT DO NOTHING
           """, place.at, place.reminder, part.end.at, part.end.reminder)
       }
-      try connection.script("COMMIT")
       return part
-    } catch {
-      connection.rollBack()
-      throw error
     }
   }
 

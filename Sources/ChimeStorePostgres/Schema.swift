@@ -13,28 +13,12 @@ enum Schema {
   /// The advisory locks of the database ("Chme" and a number). Users of the tables share the first one, a migration
   /// takes it exclusively.
   static let daemonLock = "1130917221, 1"
-  static let migrationLock = "1130917221, 2"
   /// The lock for creating and dropping months.
   static let monthLock = "1130917221, 3"
 
-  /// Migrates the database in one transaction: all steps or none. Of several programs, one does it.
+  /// Migrates the database in the caller's transaction: all steps or none. The caller has locked it exclusively.
   ///
   /// - Throws: `.newerSchema` if a newer program wrote it.
-  static func migrate(_ connection: Connection, by migrations: [Migration] = migrations) throws {
-    // Most starts find the current version and change nothing.
-    if try version(of: connection) == migrations.last?.version { return }
-    _ = try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-    do {
-      try connection.script("SELECT pg_advisory_xact_lock(\(migrationLock))")
-      try change(connection, by: migrations)
-      try connection.script("COMMIT")
-    } catch {
-      connection.rollBack()
-      throw error
-    }
-  }
-
-  /// Runs the steps in the caller's transaction.
   static func change(_ connection: Connection, by migrations: [Migration] = migrations) throws {
     let (found, known) = (try version(of: connection), migrations.last?.version ?? 0)
     guard found <= known else { throw StoreFailure.newerSchema(found: found, known: known) }

@@ -212,6 +212,16 @@ final class Connection: SQLConnection {
     if !isLost, chime_pq_transaction_status(handle) != PQTRANS_IDLE { _ = try? script("ROLLBACK") }
   }
 
+  /// Runs `body` in a transaction of its own, which is rolled back if anything throws.
+  func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    _ = try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+    // After the commit this does nothing.
+    defer { rollBack() }
+    let result = try body()
+    try script("COMMIT")
+    return result
+  }
+
   // MARK: Prepared statements
 
   private func statement<each Value: SQLValue>(

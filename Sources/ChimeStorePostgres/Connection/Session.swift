@@ -138,7 +138,7 @@ final class Session: @unchecked Sendable {
       }
       try connection.script("SELECT pg_advisory_unlock_shared(\(Schema.daemonLock))")
       if try connection.script("SELECT pg_try_advisory_lock(\(Schema.daemonLock))::text") == "true" {
-        try Schema.migrate(connection, by: place.migrations)
+        try connection.transaction { try Schema.change(connection, by: place.migrations) }
         try share(connection)
         try connection.script("SELECT pg_advisory_unlock(\(Schema.daemonLock))")
         return

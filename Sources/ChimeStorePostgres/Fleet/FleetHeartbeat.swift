@@ -331,28 +331,26 @@ final class FleetHeartbeat {
 
   /// Releases the shards with no delivery in flight. An expired claim does not count.
   private func give(_ shards: Set<Int>, _ connection: Connection, _ node: Int64) throws -> [Int] {
-    try connection.script("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-    defer { connection.rollBack() }
-    // The locks come first, so that no claim is made between the check and the release.
-    let locked = try connection.all(
-      """
-      SELECT shard FROM shard_lease WHERE node = $1 AND shard = ANY (CAST($2 AS smallint[])) ORDER BY shard
-      FOR UPDATE SKIP LOCKED
-      """, node, shards.list
-    ) { $0.int(0) }
-    let given = try connection.all(
-      """
-      UPDATE shard_lease s SET node = NULL
-      WHERE s.shard = ANY (CAST($1 AS smallint[])) AND NOT EXISTS (
-        SELECT 1 FROM delivery_queue l JOIN delivery d ON d.queue = l.key
-        WHERE l.shard = s.shard AND d.state <= 1 AND d.epoch = s.epoch
-          AND d.visible_at > coalesce(d.state_at, d.created_at)
-          AND d.visible_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
-      RETURNING s.shard
-      """, locked.list
-    ) { $0.int(0) }
-    try connection.script("COMMIT")
-    return given
+    try connection.transaction {
+      // The locks come first, so that no claim is made between the check and the release.
+      let locked = try connection.all(
+        """
+        SELECT shard FROM shard_lease WHERE node = $1 AND shard = ANY (CAST($2 AS smallint[])) ORDER BY shard
+        FOR UPDATE SKIP LOCKED
+        """, node, shards.list
+      ) { $0.int(0) }
+      return try connection.all(
+        """
+        UPDATE shard_lease s SET node = NULL
+        WHERE s.shard = ANY (CAST($1 AS smallint[])) AND NOT EXISTS (
+          SELECT 1 FROM delivery_queue l JOIN delivery d ON d.queue = l.key
+          WHERE l.shard = s.shard AND d.state <= 1 AND d.epoch = s.epoch
+            AND d.visible_at > coalesce(d.state_at, d.created_at)
+            AND d.visible_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+        RETURNING s.shard
+        """, locked.list
+      ) { $0.int(0) }
+    }
   }
 
   private func notifyOthers() {
