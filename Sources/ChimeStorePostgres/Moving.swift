@@ -144,14 +144,7 @@ extension PostgresConfiguration {
   fileprivate func connectToMove() throws -> Connection {
     let connection = try connect()
     try connection.script("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
-    do {
-      // A session that has just ended may hold the lock for a moment longer.
-      try connection.script("SET lock_timeout = \(lockTimeout); SELECT pg_advisory_lock(\(Schema.daemonLock))::text")
-      try connection.script("SET lock_timeout = 0")
-    } catch {
-      guard !connection.isLost, let holder = try connection.holders() else { throw error }
-      throw StoreFailure.held(by: holder)
-    }
+    try connection.lock(isShared: false, within: lockTimeout)
     return connection
   }
 }

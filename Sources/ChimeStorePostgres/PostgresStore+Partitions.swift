@@ -27,7 +27,7 @@ extension PostgresStore {
 
   private func work(_ edge: HistoryEdge?) throws -> PruneResult {
     let connection = try place.connect()
-    if let node = membership.leases.current.node { try connection.name(for: node, place.member) }
+    try connection.name(for: membership.leases.current.node, place.member)
     try connection.script(
       """
       SET statement_timeout = 0; SET lock_timeout = \(place.lockTimeout);

@@ -42,10 +42,11 @@ final class Connection: SQLConnection {
   /// The process id of the server's backend.
   var process: Int { Int(chime_pq_backend_pid(handle)) }
 
-  /// Sets `application_name` to the daemon's identity, if not yet done. Call it between transactions. Operators see the
-  /// name in `pg_stat_activity`, and `OrphanSessionReaper` finds the sessions of lost daemons by it.
-  func name(for node: Int64, _ member: PostgresConfiguration.Member) throws(StoreFailure) {
-    guard self.node != node else { return }
+  /// Sets `application_name` to the daemon's identity, if it has a number and this is not yet done. Call it between
+  /// transactions. Operators see the name in `pg_stat_activity`, and `OrphanSessionReaper` finds the sessions of lost
+  /// daemons by it.
+  func name(for node: Int64?, _ member: PostgresConfiguration.Member) throws(StoreFailure) {
+    guard let node, self.node != node else { return }
     // The server truncates the name to 63 bytes, so the essential part comes first.
     try run(
       "SELECT set_config('application_name', 'chimed ' || $1 || ', process ' || $2 || ' on ' || $3, false)", node,

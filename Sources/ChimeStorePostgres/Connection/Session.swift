@@ -27,6 +27,14 @@ final class Session: @unchecked Sendable {
     var startedAt: String
     /// The timeline of the server's history; it changes with a failover.
     var timeline: String
+
+    init(of connection: Connection) throws {
+      process = connection.process
+      startedAt =
+        try connection.script(
+          "SELECT backend_start::text FROM pg_stat_activity WHERE pid = \(connection.process)") ?? ""
+      timeline = try connection.script("SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)") ?? ""
+    }
   }
 
   init(
@@ -45,7 +53,7 @@ final class Session: @unchecked Sendable {
     dispatchPrecondition(condition: .onQueue(queue))
     if let transaction {
       // A failure to set the name only matters if the session is lost.
-      try? name(transaction.connection)
+      try? transaction.connection.name(for: leases.current.node, place.member)
       if !transaction.connection.isLost { return transaction }
       drop()
     }
@@ -56,7 +64,7 @@ final class Session: @unchecked Sendable {
       let connection = try place.connect()
       let backend = try Backend(of: connection)
       try take(connection)
-      try name(connection)
+      try connection.name(for: leases.current.node, place.member)
       refusal = nil
       current = backend
       let opened = Transaction(
@@ -82,12 +90,6 @@ final class Session: @unchecked Sendable {
       guard transaction.connection.isLost else { throw error }
       return try use(try ready())
     }
-  }
-
-  /// Names the session after the daemon, as soon as the daemon has a number.
-  private func name(_ connection: Connection) throws(StoreFailure) {
-    guard let node = leases.current.node else { return }
-    try connection.name(for: node, place.member)
   }
 
   /// Closes the session.
@@ -128,7 +130,7 @@ final class Session: @unchecked Sendable {
     let end = PostgresConfiguration.clock() + place.lockTimeout
     while true {
       // The schema cannot change while a share of the lock is held.
-      try share(connection)
+      try connection.lock(isShared: true, within: place.lockTimeout)
       let found = try Schema.version(of: connection)
       let known = place.migrations.last?.version ?? 0
       guard found <= known else { throw StoreFailure.newerSchema(found: found, known: known) }
@@ -139,7 +141,7 @@ final class Session: @unchecked Sendable {
       try connection.script("SELECT pg_advisory_unlock_shared(\(Schema.daemonLock))")
       if try connection.script("SELECT pg_try_advisory_lock(\(Schema.daemonLock))::text") == "true" {
         try connection.transaction { try Schema.change(connection, by: place.migrations) }
-        try share(connection)
+        try connection.lock(isShared: true, within: place.lockTimeout)
         try connection.script("SELECT pg_advisory_unlock(\(Schema.daemonLock))")
         return
       }
@@ -152,23 +154,28 @@ final class Session: @unchecked Sendable {
       try connection.script("SELECT pg_sleep(0.02 + random() * 0.1)")
     }
   }
-
-  /// Takes a share of the lock. Only an older program version holds it exclusively for long.
-  private func share(_ connection: Connection) throws {
-    do {
-      try connection.script(
-        "SET lock_timeout = \(place.lockTimeout); SELECT pg_advisory_lock_shared(\(Schema.daemonLock))::text")
-      try connection.script("SET lock_timeout = 0")
-    } catch {
-      guard !connection.isLost, let holders = try connection.holders() else { throw error }
-      throw StoreFailure.held(by: holders)
-    }
-  }
 }
 
 extension Connection {
+  /// Takes the daemons' lock or a share of it. A session that has just ended may hold it for a moment longer. Only an
+  /// older program version or a move holds it exclusively for long.
+  ///
+  /// - Throws: `.held` if others still hold it after `timeout` milliseconds.
+  func lock(isShared: Bool, within timeout: Int64) throws {
+    do {
+      try script(
+        """
+        SET lock_timeout = \(timeout); SELECT pg_advisory_lock\(isShared ? "_shared" : "")(\(Schema.daemonLock))::text
+        """)
+      try script("SET lock_timeout = 0")
+    } catch {
+      guard !isLost, let holders = try holders() else { throw error }
+      throw StoreFailure.held(by: holders)
+    }
+  }
+
   /// Returns a description of the other sessions that hold the daemons' lock.
-  func holders() throws -> String? {
+  fileprivate func holders() throws -> String? {
     try script(
       """
       SELECT string_agg(DISTINCT 'the chimed at ' || coalesce(host(a.client_addr), 'the database''s own machine')
@@ -179,15 +186,5 @@ extension Connection {
         AND (l.classid::bigint, l.objid::bigint) = (\(Schema.daemonLock))
         AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
       """)
-  }
-}
-
-extension Session.Backend {
-  init(of connection: Connection) throws {
-    process = connection.process
-    startedAt =
-      try connection.script(
-        "SELECT backend_start::text FROM pg_stat_activity WHERE pid = \(connection.process)") ?? ""
-    timeline = try connection.script("SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)") ?? ""
   }
 }
