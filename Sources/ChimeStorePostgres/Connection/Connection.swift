@@ -2,10 +2,7 @@ import CPostgres
 import ChimeCore
 import ChimeRecords
 
-/// A Connection is one session of a PostgreSQL server with its prepared statements. It is not thread-safe: one owner
-/// uses it on one queue.
-///
-/// SQL is passed as `StaticString`, so external text cannot become part of a statement. Values are always parameters in
+/// A Connection is one session of a PostgreSQL server with its prepared statements. Values are always parameters in
 /// binary format.
 ///
 ///     try connection.run("UPDATE note SET value = $1 WHERE name = $2", value, name)
@@ -16,7 +13,6 @@ final class Connection: SQLConnection {
   private var compiled: [UnsafePointer<UInt8>: [CChar]] = [:]
   private var composed: [String: [CChar]] = [:]
   private var count = 0
-  /// The number of rows that the latest `run` changed.
   private(set) var changes = 0
   /// Whether the server aborted a transaction since the last `begin` because of a concurrent one. It may be run again.
   private(set) var hasConflict = false
@@ -56,19 +52,16 @@ final class Connection: SQLConnection {
 
   // MARK: Execution
 
-  /// Runs a statement and ignores its rows.
   func run<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
     changes = try execute(queued(sql, repeat each values)).changes
   }
 
-  /// Returns the results of `row` for all rows, in order.
   func all<Made, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Row) throws -> Made
   ) throws -> [Made] {
     try execute(queued(sql, repeat each values)).map(row)
   }
 
-  /// Returns the result of `row` for the first row; nil if there is none.
   func first<Made, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Row) throws -> Made
   ) throws -> Made? {
@@ -76,12 +69,10 @@ final class Connection: SQLConnection {
     return answer.count > 0 ? try row(answer[0]) : nil
   }
 
-  /// Runs a composed statement.
   func run(_ query: ComposedQuery) throws(StoreFailure) {
     changes = try execute(queued(query)).changes
   }
 
-  /// Returns the results of `row` for all rows of a composed query.
   func all<Made>(_ query: ComposedQuery, row: (Row) throws -> Made) throws -> [Made] {
     try execute(queued(query)).map(row)
   }
