@@ -130,16 +130,10 @@ struct DeliveryRows {
 
 /// Rows of the side effects of occurrences; each reminder occurs once.
 struct FollowingRows {
-  private var silenced = Rows()
-  private var again = Rows()
-
-  /// Ends the repeats of a reminder's earlier occurrences.
-  mutating func silence(_ key: Int64, before scheduledAt: Instant) { silenced.append(key, scheduledAt) }
-
-  /// Makes an occurrence due again.
-  mutating func setDue(_ key: Int64, again scheduledAt: Instant, at next: Instant, wakes: Bool) {
-    again.append(key, scheduledAt, next, wakes ? 1 : 0)
-  }
+  /// Reminder, scheduled time: the repeats of its occurrences before that end.
+  var silenced = Rows()
+  /// Reminder, scheduled time, next due time, wakes: that occurrence becomes due again.
+  var again = Rows()
 
   func statements(on connection: Connection) throws -> [Connection.Queued] {
     try connection.queued(
@@ -167,15 +161,10 @@ struct FollowingRows {
 
 /// Rows of regular due times that advance or end.
 struct AdvanceRows {
-  private var moved = Rows()
-  private var ended = Rows()
-
-  /// Advances a due time to `dueAt`, when the scheduled time `next` is evaluated.
-  mutating func move(_ key: Int64, from was: Instant, to dueAt: Instant, next: Instant, wakes: Bool) {
-    moved.append(key, was, dueAt, dueAt == next ? nil : next, wakes ? 1 : 0)
-  }
-
-  mutating func end(_ key: Int64, at was: Instant) { ended.append(key, was) }
+  /// Reminder, decided scheduled time, next due time, the scheduled time evaluated then unless it is the same, wakes.
+  var moved = Rows()
+  /// Reminder, decided scheduled time.
+  var ended = Rows()
 
   /// Returns the statements. `completion` receives the reminders whose due time still was the decided one.
   func statements(

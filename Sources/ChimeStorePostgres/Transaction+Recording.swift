@@ -153,7 +153,7 @@ extension Transaction {
       // Occurrences of one reminder go into separate statements: a later one may end what an earlier one has begun.
       while rest.following.count <= place { rest.following.append(FollowingRows()) }
       let scheduledAt = occurrences[place].id.scheduledAt
-      if silences { rest.following[place].silence(progress.key, before: scheduledAt) }
+      if silences { rest.following[place].silenced.append(progress.key, scheduledAt) }
       guard let again else { continue }
       let reminder = batch.firings[index].due.reminder
       // The decision may be based on an older definition.
@@ -161,7 +161,7 @@ extension Transaction {
         progress.generation == reminder.generation
         ? reminder.wakes(at: again) : try wakes(reminder: progress.key, at: again)
       turn.lower(progress.key, to: again)
-      rest.following[place].setDue(progress.key, again: scheduledAt, at: again, wakes: wakes)
+      rest.following[place].again.append(progress.key, scheduledAt, again, wakes ? 1 : 0)
     }
   }
 
@@ -191,7 +191,7 @@ extension Transaction {
     guard firings[index].advances, progress.generation == firings[index].due.reminder.generation else { return }
     if firings[index].skipNext != progress.skipNext { rest.skips.append(index) }
     guard let next = firings[index].next else {
-      return rest.advance.end(progress.key, at: firings[index].due.scheduledAt)
+      return rest.advance.ended.append(progress.key, firings[index].due.scheduledAt)
     }
     let dueAt = firings[index].nextDueAt ?? next + firings[index].due.reminder.jitterOffset
     turn.lower(progress.key, to: dueAt)
@@ -201,7 +201,8 @@ extension Transaction {
       after.skipNext = firings[index].skipNext
       isWaking = after.wakes(at: dueAt, isRegular: true)
     }
-    rest.advance.move(progress.key, from: firings[index].due.scheduledAt, to: dueAt, next: next, wakes: isWaking)
+    rest.advance.moved.append(
+      progress.key, firings[index].due.scheduledAt, dueAt, dueAt == next ? nil : next, isWaking ? 1 : 0)
   }
 
   private func write(_ rest: Rest, of batch: Batch) throws {
