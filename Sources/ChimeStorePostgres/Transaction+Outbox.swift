@@ -158,8 +158,8 @@ extension Transaction {
           ORDER BY d.key LIMIT 1)
         ELSE (SELECT min(d.visible_at) FROM delivery d WHERE d.queue = l.key AND d.state <= 1) END
       FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard
-      WHERE s.node = $1 AND NOT (s.shard = ANY (CAST($2 AS smallint[])))
-      """, held.node, held.yieldingList
+      WHERE s.node = $1 AND NOT (s.shard = ANY ($2))
+      """, held.node, List(held.yielding)
     ) { completion($0.map { ($0.queue(0), $0.optionalInstant(2)) }) }
   }
 
@@ -170,11 +170,11 @@ extension Transaction {
       """
       SELECT l.owner, s.node, count(*)
       FROM delivery_queue l LEFT JOIN shard_lease s ON s.shard = l.shard
-      WHERE l.owner = ANY (CAST($1 AS bigint[]))
+      WHERE l.owner = ANY ($1)
         AND (EXISTS (SELECT 1 FROM endpoint e WHERE e.owner = l.owner AND e.channel = l.channel)
           OR EXISTS (SELECT 1 FROM delivery d WHERE d.queue = l.key AND d.state <= 1))
       GROUP BY l.owner, s.node ORDER BY l.owner, s.node
-      """, owners.map(Int.init).list
+      """, List(owners)
     ) { (owner: $0.uint32(0), node: $0.isNull(1) ? nil : $0.int64(1), count: $0.int(2)) }
     return Dictionary(grouping: found, by: \.owner).mapValues { rows in
       DeliveryQueueShares(counts: rows.map(\.count), own: rows.firstIndex { $0.node != nil && $0.node == node })
@@ -205,8 +205,8 @@ extension Transaction {
       try connection.all(
         """
         SELECT l.owner, l.channel FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard
-        WHERE s.node = $1 AND NOT (s.shard = ANY (CAST($2 AS smallint[])))
-        """, held.node, held.yieldingList
+        WHERE s.node = $1 AND NOT (s.shard = ANY ($2))
+        """, held.node, List(held.yielding)
       ) { $0.queue(0) })
   }
 
@@ -217,9 +217,4 @@ extension Transaction {
     ) { ($0.queue(0), $0.int64(2)) }
     return Dictionary(owners, uniquingKeysWith: { $1 })
   }
-}
-
-extension Collection<Int> {
-  /// The numbers as a PostgreSQL array literal.
-  var list: String { "{" + map(String.init).joined(separator: ",") + "}" }
 }

@@ -290,7 +290,7 @@ final class FleetHeartbeat {
     leases.change { $0.yielding = shards.yielding }
     if !review.gone.isEmpty {
       let queues = try connection.all(
-        "SELECT owner, channel FROM delivery_queue WHERE shard = ANY (CAST($1 AS smallint[]))", review.gone.list
+        "SELECT owner, channel FROM delivery_queue WHERE shard = ANY ($1)", List(review.gone)
       ) { $0.queue(0) }
       if !queues.isEmpty { tell(.leave(Set(queues))) }
     }
@@ -320,12 +320,12 @@ final class FleetHeartbeat {
       UPDATE shard_lease SET node = $1, epoch = epoch + 1
       WHERE shard IN (
         SELECT s.shard FROM shard_lease s
-        WHERE s.shard = ANY (CAST($2 AS smallint[])) AND NOT EXISTS (
+        WHERE s.shard = ANY ($2) AND NOT EXISTS (
           SELECT 1 FROM node n
           WHERE n.id = s.node AND n.expires_at + $3 > (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
         FOR UPDATE OF s SKIP LOCKED)
       RETURNING shard, epoch
-      """, node, shards.list, patience
+      """, node, List(shards), patience
     ) { ($0.int(0), $0.int64(1)) }
   }
 
@@ -335,20 +335,20 @@ final class FleetHeartbeat {
       // The locks come first, so that no claim is made between the check and the release.
       let locked = try connection.all(
         """
-        SELECT shard FROM shard_lease WHERE node = $1 AND shard = ANY (CAST($2 AS smallint[])) ORDER BY shard
+        SELECT shard FROM shard_lease WHERE node = $1 AND shard = ANY ($2) ORDER BY shard
         FOR UPDATE SKIP LOCKED
-        """, node, shards.list
+        """, node, List(shards)
       ) { $0.int(0) }
       return try connection.all(
         """
         UPDATE shard_lease s SET node = NULL
-        WHERE s.shard = ANY (CAST($1 AS smallint[])) AND NOT EXISTS (
+        WHERE s.shard = ANY ($1) AND NOT EXISTS (
           SELECT 1 FROM delivery_queue l JOIN delivery d ON d.queue = l.key
           WHERE l.shard = s.shard AND d.state <= 1 AND d.epoch = s.epoch
             AND d.visible_at > coalesce(d.state_at, d.created_at)
             AND d.visible_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
         RETURNING s.shard
-        """, locked.list
+        """, List(locked)
       ) { $0.int(0) }
     }
   }

@@ -8,10 +8,7 @@ final class LeaseState: Sendable {
     /// This daemon's number in the database; nil before it has one.
     var node: Int64?
     /// Shards that are being handed over. No delivery of them is claimed any more.
-    var yielding: Set<Int> = [] {
-      didSet { yieldingList = yielding.sorted().list }
-    }
-    private(set) var yieldingList = "{}"
+    var yielding: Set<Int> = []
     /// The end of the leases unless renewed, by the clock of `LeaseRenewal`; nil if there are none.
     var leaseEnd: Int64?
     /// The start of the first beat that has had no answer, by the clock of `LeaseRenewal`; nil if the last one was answered.
