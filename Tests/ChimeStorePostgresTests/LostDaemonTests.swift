@@ -168,8 +168,7 @@ struct LostDaemonTests {
     #expect(try OrphanSessionReaper.end(other).isEmpty)
     #expect(try OrphanSessionReaper.end(other, after: 3_600_000, lease: 0).isEmpty)
     #expect(
-      try OrphanSessionReaper.end(other, lease: 0)
-        == [OrphanSessionReaper(node: node, name: "elsewhere", process: 4_711, count: 1)])
+      try OrphanSessionReaper.end(other, lease: 0) == [.endedSessions(1, ofProcess: 4_711, on: "elsewhere")])
     try await eventually("it is over") { try sessions(node) == "0" }
     #expect(try OrphanSessionReaper.end(other, lease: 0).isEmpty)
     session.queue.sync { session.drop() }

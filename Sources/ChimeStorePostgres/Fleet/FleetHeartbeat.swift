@@ -260,9 +260,7 @@ final class FleetHeartbeat {
   private func endSessionsOfTheLost(_ connection: Connection, _ patience: Int64) throws -> Bool {
     do {
       let ended = try OrphanSessionReaper.end(connection, after: patience)
-      for one in ended {
-        tell(.endedSessions(one.count, ofProcess: one.process, on: one.name))
-      }
+      ended.forEach(tell)
       refusal = nil
       return !ended.isEmpty
     } catch let failure as StoreFailure where !connection.isLost {

@@ -1,14 +1,8 @@
 import ChimeCore
 import ChimeRecords
 
-/// An OrphanSessionReaper ends the sessions of lost daemons; a value describes those of one daemon.
-struct OrphanSessionReaper: Equatable {
-  var node: Int64
-  /// The host name and process id of the lost daemon.
-  var name: String
-  var process: Int64
-  var count: Int
-
+/// The OrphanSessionReaper ends the sessions of lost daemons.
+enum OrphanSessionReaper {
   /// Ends the sessions of daemons whose lease has expired. Rows that such a daemon has locked are blocked for all
   /// others. No server timeout ends a session that is stuck while the server sends to it.
   ///
@@ -18,10 +12,11 @@ struct OrphanSessionReaper: Equatable {
   /// - Parameters:
   ///   - patience: for how long the lease must have expired, in milliseconds.
   ///   - lease: milliseconds.
+  /// - Returns: `.endedSessions` for each daemon that had any.
   /// - Throws: `StoreFailure`, also if this role may not end the sessions.
   static func end(
     _ connection: Connection, after patience: Int64 = 0, lease: Int64 = LeaseRenewal.lease
-  ) throws -> [OrphanSessionReaper] {
+  ) throws -> [FleetEvent] {
     try connection.all(
       """
       WITH c AS (SELECT clock_timestamp() AS now), s AS MATERIALIZED (
@@ -36,8 +31,8 @@ struct OrphanSessionReaper: Equatable {
         SELECT lost.id, lost.name, lost.process, pg_terminate_backend(s.pid) AS terminated
         FROM c, lost JOIN s ON s.node = lost.id
         WHERE s.backend_start < greatest(to_timestamp(lost.expires_at / 1000.0), c.now - $1 * interval '1 ms'))
-      SELECT id, name, process, count(*) FROM ended WHERE terminated GROUP BY id, name, process ORDER BY id
+      SELECT name, process, count(*) FROM ended WHERE terminated GROUP BY id, name, process ORDER BY id
       """, lease, patience
-    ) { OrphanSessionReaper(node: $0.int64(0), name: $0.text(1), process: $0.int64(2), count: $0.int(3)) }
+    ) { .endedSessions($0.int(2), ofProcess: $0.int64(1), on: $0.text(0)) }
   }
 }
