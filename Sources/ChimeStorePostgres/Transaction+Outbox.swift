@@ -7,7 +7,8 @@ extension Transaction {
     -> [OutboundMessage]
   {
     try requireWriting()
-    guard limit > 0, let queueRow = try queueRow(of: queue), let epoch = try claimEpoch(of: queueRow.shard) else {
+    guard limit > 0, let queueRow = try queueRow(of: queue), let epoch = try epoch(of: queueRow.shard, claiming: true)
+    else {
       return []
     }
     let found = Found<OutboundMessage>()
@@ -102,25 +103,19 @@ extension Transaction {
   ///
   /// A locked row means that the shard is being handed over or checked for that. The call waits for the result, which
   /// takes a moment, because the other transaction never waits.
-  private func epoch(of shard: Int64) throws -> Int64? {
+  ///
+  /// - Parameter claiming: whether it is for claims. The result is then nil also if the shard is being handed over, and
+  ///   the call does not wait for a lock.
+  private func epoch(of shard: Int64, claiming: Bool = false) throws -> Int64? {
+    if claiming, leases.current.yielding.contains(Int(shard)) { return nil }
     if let known = epochs[shard] { return known }
-    let found = try connection.first(
-      "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE", shard, leases.current.node
-    ) { $0.int64(0) }
-    epochs[shard] = .some(found)
-    return found
-  }
-
-  /// Returns the epoch of a shard for claims; nil also if the shard is being handed over. It does not wait for a lock.
-  private func claimEpoch(of shard: Int64) throws -> Int64? {
-    if leases.current.yielding.contains(Int(shard)) { return nil }
-    if let known = epochs[shard] { return known }
-    let found = try connection.first(
-      "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE SKIP LOCKED", shard, leases.current.node
-    ) { $0.int64(0) }
+    let sql: StaticString =
+      claiming
+      ? "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE SKIP LOCKED"
+      : "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE"
     // A locked row may still belong to this daemon, so nil is not remembered.
-    if let found { epochs[shard] = .some(found) }
-    return found
+    epochs[shard] = try connection.first(sql, shard, leases.current.node) { $0.int64(0) }
+    return epochs[shard]
   }
 
   func releaseClaims() throws {

@@ -22,8 +22,8 @@ final class Transaction: SQLTransaction {
   private var changesEndpoints = false
   /// The part of the outbox that belongs to this daemon.
   let leases: LeaseState
-  /// The epochs that this body has looked up; nil if another daemon holds the shard.
-  var epochs: [Int64: Int64?] = [:]
+  /// The epochs of the shards that this body has locked.
+  var epochs: [Int64: Int64] = [:]
   /// The tenant whose reminder count this transaction has locked.
   private var heldTenant: UInt32?
   /// Whether a body was aborted because it needs another tenant's lock.
