@@ -118,27 +118,21 @@ extension Transaction {
     return epochs[shard]
   }
 
-  func releaseClaims() throws {
-    try requireWriting()
-    // A claimed delivery is invisible for longer than its own state requires.
-    try connection.run(
-      """
-      UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
-      FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard
-      WHERE d.queue = l.key AND s.node = $1 AND d.state <= 1 AND d.visible_at > coalesce(d.state_at, d.created_at)
-      """, leases.current.node)
-  }
+  func releaseClaims() throws { try releaseClaims(formerOnly: false) }
 
-  func releaseFormerClaims() throws {
+  func releaseFormerClaims() throws { try releaseClaims(formerOnly: true) }
+
+  private func releaseClaims(formerOnly: Bool) throws {
     try requireWriting()
-    // Deliveries claimed under the present epoch are in flight.
+    // A claimed delivery is invisible for longer than its own state requires. Those claimed under the present epoch are
+    // in flight.
     try connection.run(
       """
       UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
       FROM delivery_queue l JOIN shard_lease s ON s.shard = l.shard
-      WHERE d.queue = l.key AND s.node = $1 AND d.epoch IS DISTINCT FROM s.epoch
+      WHERE d.queue = l.key AND s.node = $1 AND ($2 = 0 OR d.epoch IS DISTINCT FROM s.epoch)
         AND d.state <= 1 AND d.visible_at > coalesce(d.state_at, d.created_at)
-      """, leases.current.node)
+      """, leases.current.node, formerOnly ? 1 : 0)
   }
 
   /// Queries the earliest time to try for each of this daemon's queues with pending deliveries.
