@@ -17,18 +17,13 @@ extension Transaction {
       statements.append(
         try connection.queued(
           "UPDATE delivery SET visible_at = $1, epoch = $2 WHERE key = $3", visibleAgain, epoch, key))
-      statements.append(try message(key) { found.all.append($0) })
+      statements.append(
+        try connection.queued(Self.selectMessage, key) { [reader] answer in
+          if answer.count > 0 { found.all.append(try answer[0].outboundMessage(reader)) }
+        })
     }
     try connection.send(statements)
     return found.all
-  }
-
-  private func message(
-    _ key: Int64, _ found: @escaping (OutboundMessage) -> Void
-  ) throws -> Connection.Queued {
-    try connection.queued(Self.selectMessage, key) { [reader] answer in
-      if answer.count > 0 { found(try answer[0].outboundMessage(reader)) }
-    }
   }
 
   func owe(_ deliveries: [Delivery]) throws {
