@@ -14,8 +14,6 @@ struct OccurrenceRows {
   private(set) var slots: [Int] = []
   private var keys: [Key] = []
   private var rows = Rows()
-  /// The time when each was to repeat, according to its decision.
-  private var again: [Instant?] = []
 
   /// The primary key of an occurrence.
   private struct Key: Hashable {
@@ -23,17 +21,16 @@ struct OccurrenceRows {
     var reminder: Int64
   }
 
-  mutating func append(
-    _ occurrence: Occurrence, of key: Int64, at slot: Int, comingAgain: Instant? = nil
-  ) {
+  /// - Parameter comingAgain: the time when it was to repeat, according to its decision.
+  mutating func append(_ occurrence: Occurrence, of key: Int64, at slot: Int, comingAgain: Instant? = nil) {
     slots.append(slot)
     keys.append(Key(scheduledAt: occurrence.id.scheduledAt, reminder: key))
-    again.append(comingAgain)
     rows.append(
       occurrence.id.scheduledAt, key, occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds,
       occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.state.until,
       occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
-      occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, occurrence.answeredBy)
+      occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, occurrence.answeredBy,
+      comingAgain)
   }
 
   /// Inserts the rows, or replaces missed ones that never fired. `completion` receives the slots of the written rows.
@@ -78,7 +75,7 @@ struct OccurrenceRows {
         AND ((o.state = 5 AND o.fired_at IS NULL) OR (o.state IN (2, 6) AND o.snoozed_until = u.again)
           OR (o.state < 2 AND o.repeat_at = u.again))
       RETURNING o.scheduled_at, o.reminder
-      """, rows, List(again)
+      """, rows
     ) { completion(written($0)) }
       + insertion(on: connection, completion: completion)
   }

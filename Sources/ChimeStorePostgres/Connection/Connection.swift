@@ -105,22 +105,22 @@ final class Connection: SQLConnection {
   func queued<each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, completion: @escaping (Answer) throws -> Void = { _ in }
   ) throws(StoreFailure) -> Queued {
-    let name = try statement(sql, repeat (each Value).self)
+    let name = try statement(sql) {
+      var types: [Oid] = []
+      for type in repeat (each Value).self { types.append(type.sqlType.oid) }
+      return types
+    }
     var parameters = Parameters()
     for value in repeat each values { value.bind(to: &parameters) }
     return Queued(name: name, parameters: parameters, completion: completion)
   }
 
-  /// Prepares a statement for `send` that takes an array for each column of `rows`, and then `more`; none without rows.
-  func queued<each More: SQLValue>(
-    _ sql: StaticString, _ rows: Rows, _ more: repeat each More,
-    completion: @escaping (Answer) throws -> Void = { _ in }
+  /// Prepares a statement for `send` that takes an array for each column of `rows`; none without rows.
+  func queued(
+    _ sql: StaticString, _ rows: Rows, completion: @escaping (Answer) throws -> Void = { _ in }
   ) throws(StoreFailure) -> [Queued] {
     if rows.count == 0 { return [] }
-    let name = try statement(sql, after: rows.types, repeat (each More).self)
-    var parameters = rows.parameters
-    for value in repeat each more { value.bind(to: &parameters) }
-    return [Queued(name: name, parameters: parameters, completion: completion)]
+    return [Queued(name: try statement(sql) { rows.types }, parameters: rows.parameters, completion: completion)]
   }
 
   /// Prepares a composed query for `send`.
@@ -216,14 +216,10 @@ final class Connection: SQLConnection {
 
   // MARK: Prepared statements
 
-  private func statement<each Value: SQLValue>(
-    _ sql: StaticString, after first: [Oid] = [], _ kinds: repeat (each Value).Type
-  ) throws(StoreFailure) -> [CChar] {
+  private func statement(_ sql: StaticString, _ types: () -> [Oid]) throws(StoreFailure) -> [CChar] {
     // A static string never moves, so its address identifies it.
     if let known = compiled[sql.utf8Start] { return known }
-    var types = first
-    for kind in repeat each kinds { types.append(kind.sqlType.oid) }
-    let prepared = try prepare(sql.description, types)
+    let prepared = try prepare(sql.description, types())
     compiled[sql.utf8Start] = prepared
     return prepared
   }
