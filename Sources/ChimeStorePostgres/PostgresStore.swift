@@ -55,19 +55,14 @@ package final class PostgresStore: Store {
   ) throws(StoreFailure) -> PostgresStore {
     let store = try PostgresStore(place, onTime)
     for session in [store.writer, store.reader] {
-      let failure: StoreFailure? = session.queue.sync {
-        do throws(StoreFailure) {
+      let opened = session.queue.sync {
+        Result { () throws(StoreFailure) in
           let transaction = try session.ready()
           // A failure stops nothing: the hourly history maintenance reports it.
           if session === store.writer { try? Partitions.makeAhead(transaction.connection) }
-          return nil
-        } catch {
-          return error
         }
       }
-      guard let failure else { continue }
-      store.writer.queue.sync { store.writer.drop() }
-      throw failure
+      try opened.get()
     }
     try store.membership.begin(place)
     return store
