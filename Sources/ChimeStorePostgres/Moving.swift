@@ -62,19 +62,6 @@ package final class PostgresTarget: StoreTarget {
     SELECT chime.make_month((date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') - n * interval '1 month')::date)
     FROM generate_series(0, 24) n
     """
-  private static let dropEmptyPartitions = """
-    DO $body$
-    DECLARE part TEXT; used BOOLEAN;
-    BEGIN
-      FOR part IN
-        SELECT to_char(m.month, '_YYYY_MM') FROM chime.months() m
-        WHERE m.month < date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')
-      LOOP
-        EXECUTE format('SELECT EXISTS (SELECT 1 FROM chime.%I)', 'occurrence' || part) INTO used;
-        IF NOT used THEN EXECUTE format('DROP TABLE chime.%I, chime.%I', 'attempt' || part, 'occurrence' || part); END IF;
-      END LOOP;
-    END $body$
-    """
 
   /// The tables whose triggers maintain totals in other tables.
   private static let counting = ["entry", "due", "reminder"]
@@ -132,7 +119,14 @@ package final class PostgresTarget: StoreTarget {
         """)
     }
     for table in Self.counting { try connection.script("ALTER TABLE chime.\(table) ENABLE TRIGGER USER") }
-    try connection.script(Self.dropEmptyPartitions)
+    let past = try connection.all(
+      """
+      SELECT to_char(month, '_YYYY_MM') FROM months()
+      WHERE month < date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')
+      """, row: { $0.text(0) })
+    for part in past where try connection.script("SELECT 'found' FROM chime.occurrence\(part) LIMIT 1") == nil {
+      try connection.script("DROP TABLE chime.attempt\(part), chime.occurrence\(part)")
+    }
     // Planner statistics must fit the new size from the first day on.
     for table in MovedTables.all { try connection.script("ANALYZE chime.\(table)") }
     try connection.script("COMMIT")
