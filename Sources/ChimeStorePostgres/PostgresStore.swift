@@ -83,13 +83,13 @@ package final class PostgresStore: Store {
   package func read<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), apart: false) }
+    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), on: reader) }
   }
 
   package func readApart<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), apart: true) }
+    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), on: apart) }
   }
 
   package func close() async {
@@ -154,20 +154,15 @@ package final class PostgresStore: Store {
 
   // MARK: Reading
 
-  private func view(_ job: any Job, apart isApart: Bool) {
+  private func view(_ job: any Job, on session: Session) {
     if isClosed { return job.refuse(.closed) }
-    let session = isApart ? apart : reader
     session.queue.async {
-      self.view(job, session)
-      if isApart { session.drop() }
-    }
-  }
-
-  private func view(_ job: any Job, _ session: Session) {
-    do throws(StoreFailure) {
-      try session.using { transaction throws(StoreFailure) in try transaction.view(job) }.settle()
-    } catch {
-      job.refuse(error)
+      do throws(StoreFailure) {
+        try session.using { transaction throws(StoreFailure) in try transaction.view(job) }.settle()
+      } catch {
+        job.refuse(error)
+      }
+      if session === self.apart { session.drop() }
     }
   }
 }
