@@ -1,76 +1,63 @@
 package import ChimeCore
 
 /// A Job is a queued body together with its waiting caller.
-package protocol Job: Sendable {
+package struct Job: Sendable {
   /// Whether it commits alone.
-  var isApart: Bool { get }
+  package let isApart: Bool
   /// Runs the body. Its result is withheld until `CommitCompletion.settle`.
-  func run(in transaction: any StoreTransaction) -> any CommitCompletion
+  package let run: @Sendable (any StoreTransaction) -> CommitCompletion
   /// Fails the job without running it.
-  func refuse(_ failure: StoreFailure)
+  package let refuse: @Sendable (StoreFailure) -> Void
+
+  package init<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value, _ caller: CheckedContinuation<Value, any Error>,
+    isApart: Bool = false
+  ) {
+    let refuse: @Sendable (StoreFailure) -> Void = { caller.resume(throwing: $0) }
+    (self.isApart, self.refuse) = (isApart, refuse)
+    run = { transaction in
+      let result = Result { try body(transaction) }
+      var error: (any Error)?
+      if case .failure(let thrown) = result { error = thrown }
+      return CommitCompletion(error: error, settle: { caller.resume(with: result) }, fail: refuse)
+    }
+  }
 }
 
 /// A CommitCompletion is the result of a body whose caller has not been informed. Exactly one of the two calls informs it.
-package protocol CommitCompletion: Sendable {
+package struct CommitCompletion: Sendable {
   /// The error that the body threw.
-  var error: (any Error)? { get }
+  package let error: (any Error)?
   /// Passes the body's result or error to the caller.
-  func settle()
+  package let settle: @Sendable () -> Void
   /// Tells the caller that nothing was committed.
-  func fail(_ failure: StoreFailure)
+  package let fail: @Sendable (StoreFailure) -> Void
+
+  /// Returns the completion of a body that ignored a failure. Its caller learns of the failure in any case.
+  package func failing(with failure: StoreFailure) -> CommitCompletion {
+    CommitCompletion(error: failure, settle: { [fail] in fail(failure) }, fail: fail)
+  }
 }
 
 /// A JobQueue holds bodies that wait for a commit, in order of arrival.
 package struct JobQueue: Sendable {
-  private var waiting: [any Job] = []
+  private var waiting: [Job] = []
   /// Whether a consumer is taking jobs.
   private var isDraining = false
 
   package init() {}
 
   /// Adds a job. Returns whether the caller must start a consumer, because none is running.
-  package mutating func add(_ job: any Job) -> Bool {
+  package mutating func add(_ job: Job) -> Bool {
     waiting.append(job)
     defer { isDraining = true }
     return !isDraining
   }
 
   /// Returns all waiting jobs. A consumer that gets none must stop; the next `add` starts another.
-  package mutating func takeAll() -> [any Job] {
+  package mutating func takeAll() -> [Job] {
     defer { waiting.removeAll() }
     isDraining = !waiting.isEmpty
     return waiting
   }
-}
-
-package struct BodyJob<Value: Sendable>: Job {
-  private let body: @Sendable (any StoreTransaction) throws -> Value
-  private let caller: CheckedContinuation<Value, any Error>
-  package let isApart: Bool
-
-  package init(
-    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value, _ caller: CheckedContinuation<Value, any Error>,
-    isApart: Bool = false
-  ) {
-    (self.body, self.caller, self.isApart) = (body, caller, isApart)
-  }
-
-  package func run(in transaction: any StoreTransaction) -> any CommitCompletion {
-    BodyCompletion(result: Result { try body(transaction) }, caller: caller)
-  }
-
-  package func refuse(_ failure: StoreFailure) { caller.resume(throwing: failure) }
-}
-
-private struct BodyCompletion<Value: Sendable>: CommitCompletion {
-  let result: Result<Value, any Error>
-  let caller: CheckedContinuation<Value, any Error>
-
-  var error: (any Error)? {
-    if case .failure(let error) = result { error } else { nil }
-  }
-
-  func settle() { caller.resume(with: result) }
-
-  func fail(_ failure: StoreFailure) { caller.resume(throwing: failure) }
 }

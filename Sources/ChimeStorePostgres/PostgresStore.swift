@@ -77,19 +77,19 @@ package final class PostgresStore: Store {
   package func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { submit(BodyJob(body, $0)) }
+    try await withCheckedThrowingContinuation { submit(Job(body, $0)) }
   }
 
   package func read<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), on: reader) }
+    try await withCheckedThrowingContinuation { view(Job(body, $0), on: reader) }
   }
 
   package func readApart<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), on: apart) }
+    try await withCheckedThrowingContinuation { view(Job(body, $0), on: apart) }
   }
 
   package func close() async {
@@ -108,7 +108,7 @@ package final class PostgresStore: Store {
 
   // MARK: Writing
 
-  private func submit(_ job: any Job) {
+  private func submit(_ job: Job) {
     let (isClosed, isFirst) = state.withLock { ($0.isClosed, !$0.isClosed && $0.queue.add(job)) }
     if isClosed { return job.refuse(.closed) }
     if isFirst { writer.queue.async { self.drain() } }
@@ -119,7 +119,7 @@ package final class PostgresStore: Store {
     while case let jobs = state.withLock({ $0.queue.takeAll() }), !jobs.isEmpty { commit(jobs) }
   }
 
-  private func commit(_ jobs: [any Job]) {
+  private func commit(_ jobs: [Job]) {
     var rest = jobs
     while !rest.isEmpty {
       let group: Transaction.GroupEnd
@@ -154,7 +154,7 @@ package final class PostgresStore: Store {
 
   // MARK: Reading
 
-  private func view(_ job: any Job, on session: Session) {
+  private func view(_ job: Job, on session: Session) {
     if isClosed { return job.refuse(.closed) }
     session.queue.async {
       do throws(StoreFailure) {

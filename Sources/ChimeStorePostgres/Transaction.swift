@@ -168,13 +168,13 @@ extension Transaction {
     /// The reason why nothing was committed; nil if all was. The callers are not informed yet.
     var failure: StoreFailure?
     /// Those of the finished jobs, counted from the first.
-    var settlements: [any CommitCompletion]
+    var settlements: [CommitCompletion]
     /// The transaction's number if the connection was lost during the commit, so that the outcome is unknown.
     var unclear: String?
   }
 
   /// Runs jobs from the first on in one transaction. It takes at least one job, unless the transaction cannot begin.
-  func commitTogether(_ jobs: [any Job]) -> GroupEnd {
+  func commitTogether(_ jobs: [Job]) -> GroupEnd {
     var end = runTogether(jobs)
     var left = Self.attempts
     // Bodies may run again, because they only change the store. The last attempts run one job alone, which holds fewer locks.
@@ -207,8 +207,8 @@ extension Transaction {
     connection.rollBack()
   }
 
-  private func runTogether(_ jobs: [any Job]) -> GroupEnd {
-    var settlements: [any CommitCompletion] = []
+  private func runTogether(_ jobs: [Job]) -> GroupEnd {
+    var settlements: [CommitCompletion] = []
     var committing: String?
     (concernsOthers, changesEndpoints, heldTenant, wantsAnotherTenant) = (false, false, nil, false)
     do throws(StoreFailure) {
@@ -218,7 +218,7 @@ extension Transaction {
       for job in group {
         forget()
         if group.count > 1 { try connection.script("SAVEPOINT body") }
-        var settlement = job.run(in: self)
+        var settlement = job.run(self)
         if connection.isLost || connection.hasConflict {
           settlements.append(settlement)
           throw settlement.error as? StoreFailure
@@ -231,7 +231,9 @@ extension Transaction {
           break
         }
         // The body ignored a failed statement, so its changes are incomplete.
-        if settlement.error == nil, connection.isBroken { settlement = IgnoredFailureCompletion(inner: settlement) }
+        if settlement.error == nil, connection.isBroken {
+          settlement = settlement.failing(with: .internalError("a change continued after a failed statement"))
+        }
         settlements.append(settlement)
         if settlement.error != nil { turn.undo(isLost: false) }
         if group.count > 1 {
@@ -256,23 +258,11 @@ extension Transaction {
     }
   }
 
-  /// Completes a body that ignored a failure of the store with an error.
-  private struct IgnoredFailureCompletion: CommitCompletion {
-    let inner: any CommitCompletion
-    private let failure = StoreFailure.internalError("a change continued after a failed statement")
-    var error: (any Error)? { failure }
-
-    init(inner: any CommitCompletion) { self.inner = inner }
-
-    func settle() { inner.fail(failure) }
-    func fail(_ failure: StoreFailure) { inner.fail(failure) }
-  }
-
   /// Runs one body on a consistent snapshot as of its first statement. The caller is not informed yet.
-  func view(_ job: any Job) throws(StoreFailure) -> any CommitCompletion {
+  func view(_ job: Job) throws(StoreFailure) -> CommitCompletion {
     forget()
     _ = try begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-    let settlement = job.run(in: self)
+    let settlement = job.run(self)
     connection.rollBack()
     return settlement
   }

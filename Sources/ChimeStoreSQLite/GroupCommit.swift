@@ -14,8 +14,8 @@ extension Transaction {
   ///
   /// - Returns: the ends of the jobs that it took, whose callers are not informed yet, and the reason why nothing was
   ///   committed; nil if all was.
-  func commitTogether(_ jobs: [any Job]) -> (settlements: [any CommitCompletion], failure: StoreFailure?) {
-    var settlements: [any CommitCompletion] = []
+  func commitTogether(_ jobs: [Job]) -> (settlements: [CommitCompletion], failure: StoreFailure?) {
+    var settlements: [CommitCompletion] = []
     do {
       try connection.run("BEGIN IMMEDIATE")
       let isApart = jobs.first?.isApart == true
@@ -23,7 +23,7 @@ extension Transaction {
         memory = TransactionMemory()
         // A savepoint keeps the original of each changed page, and each later statement searches through all of them.
         if !isApart { try connection.run("SAVEPOINT body") }
-        let settlement = job.run(in: self)
+        let settlement = job.run(self)
         settlements.append(settlement)
         if let damage = (settlement.error as? StoreFailure)?.damage { throw damage }
         // A disk error may have rolled back the whole group (sqlite.org/lang_transaction.html, "Response To Errors").
@@ -47,10 +47,10 @@ extension Transaction {
   }
 
   /// Runs one body on a consistent snapshot (sqlite.org/isolation.html). The caller is not informed yet.
-  func view(_ job: any Job) throws(StoreFailure) -> any CommitCompletion {
+  func view(_ job: Job) throws(StoreFailure) -> CommitCompletion {
     memory = TransactionMemory()
     try connection.run("BEGIN")
-    let settlement = job.run(in: self)
+    let settlement = job.run(self)
     if !connection.isAutocommit { try? connection.run("ROLLBACK") }
     return settlement
   }

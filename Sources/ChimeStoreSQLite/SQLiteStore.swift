@@ -81,25 +81,25 @@ package final class SQLiteStore: Store {
   package func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { submit(BodyJob(body, $0)) }
+    try await withCheckedThrowingContinuation { submit(Job(body, $0)) }
   }
 
   package func writeApart<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { submit(BodyJob(body, $0, isApart: true)) }
+    try await withCheckedThrowingContinuation { submit(Job(body, $0, isApart: true)) }
   }
 
   package func read<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), apart: false) }
+    try await withCheckedThrowingContinuation { view(Job(body, $0), apart: false) }
   }
 
   package func readApart<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { view(BodyJob(body, $0), apart: true) }
+    try await withCheckedThrowingContinuation { view(Job(body, $0), apart: true) }
   }
 
   package func close() async {
@@ -125,7 +125,7 @@ package final class SQLiteStore: Store {
 
   // MARK: Writing
 
-  private func submit(_ job: any Job) {
+  private func submit(_ job: Job) {
     let (end, isFirst) = state.withLock { ($0.end, $0.end == nil && $0.queue.add(job)) }
     if let end { return job.refuse(end) }
     if isFirst { writer.queue.async { self.drain() } }
@@ -136,7 +136,7 @@ package final class SQLiteStore: Store {
     while case let jobs = state.withLock({ $0.queue.takeAll() }), !jobs.isEmpty { commit(jobs) }
   }
 
-  private func commit(_ jobs: [any Job]) {
+  private func commit(_ jobs: [Job]) {
     var rest = jobs
     while !rest.isEmpty {
       if let lost = seeToLog() { return rest.forEach { $0.refuse(lost) } }
@@ -167,12 +167,12 @@ package final class SQLiteStore: Store {
 
   // MARK: Reading
 
-  private func view(_ job: any Job, apart isApart: Bool) {
+  private func view(_ job: Job, apart isApart: Bool) {
     if let end = state.withLock({ $0.end }) { return job.refuse(end) }
     if isApart { apart.async { self.viewApart(job) } } else { reader.queue.async { self.view(job) } }
   }
 
-  private func view(_ job: any Job) {
+  private func view(_ job: Job) {
     guard let transaction = reader.open else {
       if let refusal = state.withLock({ $0.end ?? $0.outage }) { return job.refuse(refusal) }
       // The writer's queue is replacing the file; reading works after that.
@@ -181,7 +181,7 @@ package final class SQLiteStore: Store {
     view(job, transaction)
   }
 
-  private func viewApart(_ job: any Job) {
+  private func viewApart(_ job: Job) {
     let (refusal, generation) = state.withLock { ($0.end ?? $0.outage, $0.generation) }
     if let refusal { return job.refuse(refusal) }
     do throws(StoreFailure) {
@@ -191,7 +191,7 @@ package final class SQLiteStore: Store {
     }
   }
 
-  private func view(_ job: any Job, _ transaction: Transaction) {
+  private func view(_ job: Job, _ transaction: Transaction) {
     let generation = transaction.restorations
     do {
       let settlement = try transaction.view(job)
