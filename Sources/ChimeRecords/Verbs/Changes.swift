@@ -185,10 +185,10 @@ extension SQLTransaction {
   private func swapNames(_ owner: UInt32, _ stagingOwner: UInt32) throws {
     // Names are unique for an owner, so one half moves to temporary owners first.
     for table in ["tracker_name", "pack_name"] as [SQLText] {
-      let swap: SQLText = "UPDATE \(table) SET owner"
-      try connection.run(ComposedQuery("\(swap) = -1 - $2 WHERE owner = $1", owner, stagingOwner))
-      try connection.run(ComposedQuery("\(swap) = $1 WHERE owner = $2", owner, stagingOwner))
-      try connection.run(ComposedQuery("\(swap) = $1 WHERE owner = -1 - $1", stagingOwner))
+      try connection.run(
+        ComposedQuery("UPDATE \(table) SET owner = -1 - $2 WHERE owner = $1", owner, stagingOwner))
+      try connection.run(ComposedQuery("UPDATE \(table) SET owner = $1 WHERE owner = $2", owner, stagingOwner))
+      try connection.run(ComposedQuery("UPDATE \(table) SET owner = $1 WHERE owner = -1 - $1", stagingOwner))
     }
     memory.trackerKeys.removeAll(keepingCapacity: true)
   }
