@@ -96,31 +96,12 @@ final class Transaction: SQLTransaction {
     return Set(ids).subtracting(waiting)
   }
 
-  // The row in `number` stays locked until the commit, so numbers follow the order of transactions.
-
+  /// The row in `number` stays locked until the commit, so that numbers follow the order of transactions.
   static var beginChange: StaticString {
     """
     WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'change' RETURNING last)
     INSERT INTO change (key, owner, at, kind, tracker, subject, after_entry)
     SELECT made.last, $1, $2, $3, $4, $5, (SELECT last FROM number WHERE name = 'entry') FROM made
-    RETURNING key
-    """
-  }
-
-  static var insertEntry: StaticString {
-    """
-    WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'entry' RETURNING last)
-    INSERT INTO entry (key, tracker, at, day, minute, quantity, item, fields, photo, note, has_note, created_by)
-    SELECT made.last, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM made
-    RETURNING key
-    """
-  }
-
-  static var insertMilestone: StaticString {
-    """
-    WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'milestone' RETURNING last)
-    INSERT INTO milestone (key, tracker, day, title, note, photo, value, created_at, created_by)
-    SELECT made.last, $1, $2, $3, $4, $5, $6, $7, $8 FROM made
     RETURNING key
     """
   }

@@ -9,6 +9,7 @@ import ChimeRecords
 ///
 ///     try connection.run("UPDATE note SET value = ? WHERE name = ?", value, name)
 final class Connection: SQLConnection {
+  static var assignsNumbers: Bool { true }
   /// The handle for operations on the whole database (`SnapshotCopy`).
   let handle: OpaquePointer
   /// The file's path in messages.

@@ -45,20 +45,6 @@ final class Transaction: SQLTransaction {
     """
   }
 
-  static var insertEntry: StaticString {
-    """
-    INSERT INTO entry (tracker, at, day, minute, quantity, item, fields, photo, note, has_note, created_by)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key
-    """
-  }
-
-  static var insertMilestone: StaticString {
-    """
-    INSERT INTO milestone (tracker, day, title, note, photo, value, created_at, created_by)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING key
-    """
-  }
-
   static var enrolTenant: StaticString {
     """
     INSERT INTO tenant (number, name) SELECT coalesce(max(number) + 1, 2147483648), ? FROM tenant

@@ -7,6 +7,9 @@ package import ChimeCore
 package protocol SQLConnection: AnyObject {
   associatedtype Row: StoredRow
 
+  /// Whether the engine gives each row of a numbered table its key. Otherwise the table `number` has the last one.
+  static var assignsNumbers: Bool { get }
+
   /// The number of rows that the latest `run` changed.
   var changes: Int { get }
 
@@ -43,9 +46,11 @@ extension SQLConnection {
 
   /// Runs an INSERT with `RETURNING key` and returns the key.
   package func makeKey<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws -> Int64 {
-    guard let key = try first(sql, repeat each values, row: { $0.int64(0) }) else {
-      throw StoreFailure.internalError("the database gave no key for a new row")
-    }
+    try newKey(try first(sql, repeat each values) { $0.int64(0) })
+  }
+
+  func newKey(_ key: Int64?) throws(StoreFailure) -> Int64 {
+    guard let key else { throw .internalError("the database gave no key for a new row") }
     return key
   }
 }

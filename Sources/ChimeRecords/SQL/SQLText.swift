@@ -22,9 +22,14 @@ package struct SQLText: ExpressibleByStringInterpolation, Sendable {
     return SQLText(
       text: """
         INSERT INTO \(table.text) (\(all.joined(separator: ", ")))
-        VALUES (\(all.indices.map { "$\($0 + 1)" }.joined(separator: ", ")))
+        VALUES (\(places(all.count).text))
         ON CONFLICT (\(key.text)) DO UPDATE SET \(names.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
         """)
+  }
+
+  /// Returns the parameters of that many values.
+  static func places(_ count: Int) -> SQLText {
+    SQLText(text: (1...count).map { "$\($0)" }.joined(separator: ", "))
   }
 
   private init(text: String) { self.text = text }

@@ -35,10 +35,6 @@ package protocol SQLTransaction: StoreTransaction, AnyObject {
 
   /// Takes owner, time, kind, tracker and subject of a change. Returns its key.
   static var beginChange: StaticString { get }
-  /// Takes tracker, at, day, minute, quantity, item, fields, photo, note, has_note and born. Returns the key.
-  static var insertEntry: StaticString { get }
-  /// Takes tracker, day, title, note, photo, value, created_at and born. Returns the key.
-  static var insertMilestone: StaticString { get }
   /// Takes the name of a tenant, which another daemon may have created meanwhile. Returns its name and number.
   static var enrolTenant: StaticString { get }
   /// Takes a time. Selects the next due time after it, and the next for which the machine is woken.

@@ -14,6 +14,11 @@ struct VersionedTable: Sendable {
   private let takingBack: [SQLText]
   /// Delete the undo data of a change. Each takes the change and the maximum number of rows.
   private let purging: [SQLText]
+  /// Inserts a row with the next key. Takes its columns and the change.
+  private let creating: SQLText
+  /// The same where the table `number` has the last key. Its row stays locked until the commit, so that keys follow the
+  /// order of transactions.
+  private let numbering: SQLText
   /// Writes a row. Takes the row, its columns and the change.
   private let writing: SQLText
   /// Copies a row that is about to be replaced to the history. Takes the change and the row.
@@ -58,6 +63,12 @@ struct VersionedTable: Sendable {
       WHERE change = $1 AND key IN (SELECT key FROM \(table)_history WHERE change = $1 LIMIT $2)
       """,
     ]
+    let places = SQLText.places(columns.text.split(separator: ", ").count + 1)
+    creating = "INSERT INTO \(table) (\(columns), created_by) VALUES (\(places)) RETURNING key"
+    numbering = """
+      WITH made AS (UPDATE number SET last = last + 1 WHERE name = '\(table)' RETURNING last)
+      INSERT INTO \(table) (\(row)) SELECT made.last, \(places) FROM made RETURNING key
+      """
     writing = .upsert(table, key: "key", columns, once: "created_by")
     keeping = """
       INSERT INTO \(table)_history (change, \(row))
@@ -76,15 +87,19 @@ struct VersionedTable: Sendable {
       ] : []
   }
 
-  /// Saves a row before it is written, so that it can be restored. `change` is nil outside of any change.
-  func keep(_ key: Int64, for change: Int64?, on connection: some SQLConnection) throws {
-    for step in layingAside { try connection.run(ComposedQuery(step, key)) }
-    if let change { try connection.run(ComposedQuery(keeping, change, key)) }
+  /// Inserts a row of a numbered table, and returns its key. `values` has the columns in order.
+  func create<Connection: SQLConnection>(
+    _ values: [any SQLValue], for change: Int64?, on connection: Connection
+  ) throws -> Int64 {
+    let query = ComposedQuery(Connection.assignsNumbers ? creating : numbering, all: values + [change])
+    return try connection.newKey(try connection.all(query) { $0.int64(0) }.first)
   }
 
-  /// Writes a row, and saves the one that it replaces. `values` has the columns in order.
+  /// Writes a row, and saves the one that it replaces, so that it can be restored. `values` has the columns in order, and
+  /// `change` is nil outside of any change.
   func put(_ key: Int64, _ values: [any SQLValue], for change: Int64?, on connection: some SQLConnection) throws {
-    try keep(key, for: change, on: connection)
+    for step in layingAside { try connection.run(ComposedQuery(step, key)) }
+    if let change { try connection.run(ComposedQuery(keeping, change, key)) }
     try connection.run(ComposedQuery(writing, all: [key] + values + [change]))
   }
 

@@ -5,13 +5,9 @@ package import ChimeTracking
 extension SQLTransaction {
   package func insert(_ entry: Entry) throws -> Entry {
     try requireWriting()
-    let tracker = try present(entry.key)
-    let key = try connection.makeKey(
-      Self.insertEntry, tracker, entry.at, entry.day, entry.minute, entry.quantity,
-      try entry.item.map { try nameKeyMaking($0, tracker: tracker) }, try fields(of: entry), entry.photo, entry.note,
-      entry.note == nil ? 0 : 1, change(of: entry.owner))
     var made = entry
-    made.id = EntryID(rawValue: key)
+    made.id = EntryID(
+      rawValue: try VersionedTable.entry.create(columns(of: entry), for: change(of: entry.owner), on: connection))
     return made
   }
 
@@ -20,20 +16,18 @@ extension SQLTransaction {
     guard try self.entry(entry.id, owner: entry.owner) != nil else {
       throw StoreFailure.internalError("there is no entry \(entry.id) to update")
     }
-    let tracker = try present(entry.key)
-    try VersionedTable.entry.keep(entry.id.rawValue, for: change(of: entry.owner), on: connection)
-    try connection.run(
-      """
-      UPDATE entry SET
-        tracker = $1, at = $2, day = $3, minute = $4, quantity = $5, item = $6, fields = $7, photo = $8, note = $9, has_note = $10
-      WHERE key = $11 AND deleted_by IS NULL
-      """, tracker, entry.at, entry.day, entry.minute, entry.quantity,
-      try entry.item.map { try nameKeyMaking($0, tracker: tracker) }, try fields(of: entry), entry.photo, entry.note,
-      entry.note == nil ? 0 : 1, entry.id.rawValue)
+    try VersionedTable.entry.put(
+      entry.id.rawValue, columns(of: entry), for: change(of: entry.owner), on: connection)
   }
 
-  private func fields(of entry: Entry) throws -> String? {
-    entry.fields.isEmpty ? nil : try reader.text(entry.fields)
+  private func columns(of entry: Entry) throws -> [any SQLValue] {
+    let tracker = try present(entry.key)
+    let item = try entry.item.map { try nameKeyMaking($0, tracker: tracker) }
+    let fields = entry.fields.isEmpty ? nil : try reader.text(entry.fields)
+    return [
+      tracker, entry.at, entry.day, entry.minute, entry.quantity, item, fields, entry.photo, entry.note,
+      entry.note == nil ? 0 : 1,
+    ]
   }
 
   package func removeEntry(_ id: EntryID, owner: UInt32) throws -> Entry? {

@@ -150,24 +150,20 @@ extension SQLTransaction {
 
   package func put(_ milestone: Milestone) throws -> Milestone {
     try requireWriting()
-    let (tracker, change) = (try present(milestone.key), change(of: milestone.owner))
+    let change = change(of: milestone.owner)
+    let columns: [any SQLValue] = [
+      try present(milestone.key), milestone.day, milestone.title, milestone.note, milestone.photo, milestone.value,
+      milestone.createdAt,
+    ]
     if milestone.id == 0 {
       var made = milestone
-      made.id = try connection.makeKey(
-        Self.insertMilestone, tracker, milestone.day, milestone.title, milestone.note, milestone.photo, milestone.value,
-        milestone.createdAt, change)
+      made.id = try VersionedTable.milestone.create(columns, for: change, on: connection)
       return made
     }
     guard try self.milestone(milestone.id, owner: milestone.owner) != nil else {
       throw StoreFailure.internalError("there is no milestone \(milestone.id) to replace")
     }
-    try VersionedTable.milestone.keep(milestone.id, for: change, on: connection)
-    try connection.run(
-      """
-      UPDATE milestone SET tracker = $1, day = $2, title = $3, note = $4, photo = $5, value = $6, created_at = $7
-      WHERE key = $8 AND deleted_by IS NULL
-      """, tracker, milestone.day, milestone.title, milestone.note, milestone.photo, milestone.value,
-      milestone.createdAt, milestone.id)
+    try VersionedTable.milestone.put(milestone.id, columns, for: change, on: connection)
     return milestone
   }
 

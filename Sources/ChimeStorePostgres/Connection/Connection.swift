@@ -7,6 +7,7 @@ import ChimeRecords
 ///
 ///     try connection.run("UPDATE note SET value = $1 WHERE name = $2", value, name)
 final class Connection: SQLConnection {
+  static var assignsNumbers: Bool { false }
   let handle: OpaquePointer
   /// The server's name in messages.
   let server: String
