@@ -262,6 +262,7 @@ public struct DegradedMode: Sendable {
         using: &generator)
       firing.passOver { occurrences[$0]?.wasDelivered ?? answer.delivered.contains($0) }
       firing.say(answer.reports[due.reminder.id]?.title ?? due.reminder.title)
+      firing.zone = zone
       work.firings.append(firing)
       work.messages += take(firing, policies, doneBefore: answer.doneAlready, now: now).map { shown in
         var shown = shown

@@ -48,7 +48,7 @@ public struct DegradedModeCommit: Sendable {
             continue
           }
           try firing.dismissPinged(in: transaction, now: now)
-          var walk = context.timetable(of: firing.due.reminder).walk()
+          var walk = context.timetable(of: firing.due.reminder, in: firing.zone).walk()
           try firing.settleMissed(in: transaction) { walk.next(after: $0) }
           try Announcing.addEvents(&firing, in: transaction, context, now: now, using: &generator)
           try Chains.record([firing], in: transaction, now: now)

@@ -19,6 +19,8 @@ public struct FiringResult: Hashable, Sendable {
   public var isGivenUp = false
   /// Whether more of the same downtime remains to be decided: `next` has passed too.
   public var remainsBehind = false
+  /// The zone of its times, if it is recorded later: the machine may be in another one by then.
+  var zone: Zone?
 
   public init(
     due: DueReminder, occurrences: [Occurrence], deliveries: [Delivery], next: Instant?, nextDueAt: Instant? = nil,
