@@ -65,17 +65,7 @@ public enum Recompute: Hashable, Sendable {
       let versions = try transaction.versions(of: id)
       // Definitions that were in force until a future moment give way to the current one now.
       isPreceded = versions.contains { !$0.isInForce && $0.until ?? .latest > now }
-      try FiringResult.shortenRuns(of: id, in: transaction, now: now) { first in
-        func has(_ version: ReminderVersion) -> Bool {
-          context.timetable(of: version.reminder).next(after: first - .milliseconds(1)) == first
-        }
-        // The reminder may have been changed, or done, while the clock was ahead.
-        let version = versions.last { $0.from <= first }
-        // If it was changed since the clock went back, none of the former times follow.
-        if let version, !has(version), versions.contains(where: has) { return { _ in nil } }
-        var walk = context.timetable(of: version?.reminder ?? record.reminder).walk()
-        return { walk.next(after: $0) }
-      }
+      try shortenRuns(of: record.reminder, versions, in: transaction, context, now: now)
       try awaitSooner(record.reminder, in: transaction, now: now)
     }
     if let next = record.next, next <= now { return }
@@ -87,6 +77,35 @@ public enum Recompute: Hashable, Sendable {
     guard isMoved || isPreceded || isHeld || next != record.next else { return }
     record.reminder.generation += 1
     try transaction.upsert(record.reminder, next: next, since: now)
+  }
+
+  /// Stores a removed reminder again, with what is left of its history.
+  ///
+  /// If the clock went back since it was removed, its times after `now` come again.
+  public static func bringBack(
+    _ reminder: Reminder, next: Instant?, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
+  ) throws {
+    let versions = try transaction.versions(of: reminder.id)
+    if !versions.isEmpty { try shortenRuns(of: reminder, versions, in: transaction, context, now: now) }
+    try transaction.upsert(reminder, next: next, since: now)
+  }
+
+  /// Shortens the runs of missed times that reach beyond `now`, because the clock went back.
+  private static func shortenRuns(
+    of reminder: Reminder, _ versions: [ReminderVersion], in transaction: any StoreTransaction,
+    _ context: ReminderContext, now: Instant
+  ) throws {
+    try FiringResult.shortenRuns(of: reminder.id, in: transaction, now: now) { first in
+      func has(_ version: ReminderVersion) -> Bool {
+        context.timetable(of: version.reminder).next(after: first - .milliseconds(1)) == first
+      }
+      // The reminder may have been changed, or done, while the clock was ahead.
+      let version = versions.last { $0.from <= first }
+      // If it was changed since the clock went back, none of the former times follow.
+      if let version, !has(version), versions.contains(where: has) { return { _ in nil } }
+      var walk = context.timetable(of: version?.reminder ?? reminder).walk()
+      return { walk.next(after: $0) }
+    }
   }
 
   /// Shortens waits for a ping that began while the clock was ahead, so that none exceeds its limit counted from `now`.

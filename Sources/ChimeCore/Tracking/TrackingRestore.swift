@@ -330,7 +330,7 @@ public struct TrackingRestore {
     }
     // The reminder keeps its name and the rest of its history.
     reminder.generation = 1
-    try transaction.upsert(reminder, next: next, since: work.now)
+    try Recompute.bringBack(reminder, next: next, in: transaction, work.context, now: work.now)
     return (reminder, .added)
   }
 }

@@ -35,6 +35,20 @@ struct ClockStepsTests {
     try await machine.check()
   }
 
+  /// Removed while the clock is ahead, and brought back after it: what is still to come has not been missed.
+  @Test func reminderThatComesBackHasMissedNoTimesToCome() async throws {
+    var machine = Machine()
+    try await machine.add("every 10s", catchUp: .latest)
+    try await machine.set(by: .hours(1))
+    let removed = try #require(try await machine.remove())
+    try await machine.set(by: .minutes(-20))
+    try await machine.bringBack(removed)
+    let runs = try await machine.records().compactMap(\.missedRun)
+    #expect(runs == [Occurrence.MissedRun(count: 240, through: Machine.begin + .minutes(40))])
+    try await machine.pass(.minutes(30))
+    try await machine.check()
+  }
+
   /// Ahead, back, and ahead again: an occurrence that fired the first time is in no missed run of the second.
   @Test func firedOccurrenceSplitsAMissedRun() async throws {
     var machine = Machine()
@@ -257,6 +271,25 @@ private struct Machine {
       createdAt: now)
     let next = context.timetable(of: reminder).next(after: now)
     try await store.write { try $0.upsert(reminder, next: next) }
+  }
+
+  func remove() async throws -> Reminder? {
+    let now = wall
+    return try await store.write { transaction in
+      let reminder = try transaction.reminder(Self.id)?.reminder
+      _ = try transaction.remove(Self.id, now: now)
+      return reminder
+    }
+  }
+
+  func bringBack(_ removed: Reminder) async throws {
+    let (now, context) = (wall, context)
+    try await store.write { transaction in
+      var reminder = removed
+      reminder.generation += 1
+      let next = try reminder.nextUnfired(after: now, in: transaction, context)
+      try Recompute.bringBack(reminder, next: next, in: transaction, context, now: now)
+    }
   }
 
   mutating func done() async throws {

@@ -67,7 +67,7 @@ struct ReminderUndo {
     if try isFree(reminder) {
       // It keeps its id, and what is left of its history.
       reminder.generation += 1
-      try transaction.upsert(reminder, next: next, since: work.now)
+      try Recompute.bringBack(reminder, next: next, in: transaction, work.context, now: work.now)
     } else {
       guard try transaction.readableReminder(reminder.id).map({ isSame($0.reminder, as: removed) }) != true else {
         return outcome.notes.append("\"\(removed.title)\" exists already")
