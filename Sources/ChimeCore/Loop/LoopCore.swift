@@ -72,6 +72,8 @@ public struct LoopCore {
   private var knownLapses = 0
   /// Whether the store was replaced, and is not read yet.
   private var isStoreReplaced = false
+  /// By how much the clock was set back since all queues were woken because of it.
+  private var setBack = Milliseconds.zero
   /// The queues to claim for once this daemon holds its leases: what it claims without one it could not send.
   private var waitingClaims: [(queue: DeliveryQueue, limit: Int)] = []
   private var isRecording = false
@@ -1082,8 +1084,12 @@ public struct LoopCore {
     }
     if step < .seconds(-1) { recomputeDueTimes([.backwardStep]) }
     if step > .seconds(1) { rememberClock(after: now - step) }
-    // Later attempts would otherwise wait longer by the size of the step.
-    if step < .minutes(-1) { wakeQueues { _ in true } }
+    // Later attempts would otherwise wait longer by the size of the step, or of several small ones.
+    setBack = max(.zero, setBack - step)
+    if setBack > .minutes(1) {
+      setBack = .zero
+      wakeQueues { _ in true }
+    }
   }
 
   /// Takes what is known about sleep of the machine.

@@ -234,6 +234,17 @@ struct LoopCoreTests {
     #expect(shell.sent.count == 2, "it would have waited for three hours")
   }
 
+  @Test func smallStepsBackAddUp() throws {
+    let shell = try Shell(due: ["r1"])
+    shell.start()
+    shell.end(try #require(shell.sent.first), .failed, next: .retryAfter(.hours(2)))
+    for (step, sent) in [(-45, 1), (30, 1), (-40, 1), (-45, 2)] as [(Int64, Int)] {
+      shell.now = shell.now + .seconds(step)
+      shell.drive { $0.clockHasStepped(by: .seconds(step), slept: .zero) }
+      #expect(shell.sent.count == sent, "after a step of \(step) s")
+    }
+  }
+
   @Test func answerDropsTheHeldMessageOfItsOccurrence() throws {
     let shell = try Shell(due: ["r1", "r2", "r3"], concurrency: 1)
     let held = try shell.startWithOneHeld()
