@@ -135,7 +135,8 @@ extension InvariantChecker {
     guard let entry = contents.outbox[id] else { return fail("the delivery \(id) is gone") }
     let new = entry.delivery
     if hidden[id]?.until != entry.visibleAt {
-      hidden[id] = Hidden(until: entry.visibleAt, wait: entry.visibleAt - work.now)
+      // Small steps back while the transaction was under way count like those after it.
+      hidden[id] = Hidden(until: entry.visibleAt, wait: entry.visibleAt - min(work.now, world.wall))
     }
     defer { deliveries[id] = new }
     let attempts = contents.attempts[id] ?? []
