@@ -51,6 +51,29 @@ import Testing
     #expect(String(decoding: missing, as: UTF8.self) == #"{"kind":"first","tags":[]}"#, "what is nil is left out")
   }
 
+  /// The scanner looks at eight bytes at once. Each byte is at each place, between bytes of three kinds.
+  @Test(arguments: [UInt8(ascii: "a"), 0xA2, 0xFF])
+  func bytesThatEndAStringAreFoundAtEachPlace(between filler: UInt8) throws {
+    for length in 1...18 {
+      for place in 0..<length {
+        for byte in UInt8.min ... .max {
+          var text = [UInt8](repeating: filler, count: length)
+          text[place] = byte
+          var scanner = JSONScanner([UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")], maxNesting: 1)
+          let found = Result { () throws(JSONScanner.Fault) in try scanner.string() }
+          switch byte {
+          case UInt8(ascii: "\""): #expect(found == .success(1..<place + 1))
+          case UInt8(ascii: "\\"): #expect(throws: JSONScanner.Fault.self) { try found.get() }
+          case 0..<0x20: #expect(found == .failure(.syntax(at: place + 1)))
+          default: #expect(found == .success(1..<length + 1))
+          }
+        }
+      }
+    }
+    var endless = JSONScanner([UInt8(ascii: "\"")] + [UInt8](repeating: filler, count: 18), maxNesting: 1)
+    #expect(throws: JSONScanner.Fault.syntax(at: 19)) { try endless.string() }
+  }
+
   /// Strings of all kinds of scalars, as the library writes and reads them.
   @Test func textsMatchTheStandardCoder() throws {
     var generator = SystemRandomNumberGenerator()

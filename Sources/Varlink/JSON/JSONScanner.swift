@@ -1,3 +1,5 @@
+import Glibc
+
 /// A JSONScanner walks through the JSON text of one message without building values.
 ///
 /// In one pass it finds the bounds of members and checks the syntax (RFC 8259), surrogate pairs and nesting. Values are
@@ -120,17 +122,45 @@ struct JSONScanner {
     guard current == UInt8(ascii: "\"") else { throw fault }
     position += 1
     let start = position
-    while position < end {
-      switch bytes[position] {
+    while true {
+      skipOrdinaryCharacters()
+      switch current {
       case UInt8(ascii: "\""):
         position += 1
         return start..<(position - 1)
       case UInt8(ascii: "\\"): try escape()
-      case 0..<0x20: throw fault
-      default: position += 1
+      default: throw fault
       }
     }
-    throw fault
+  }
+
+  /// Moves to the next quotation mark, backslash or control character, or to the end.
+  ///
+  /// It looks at eight bytes at once, because most of a long message is in its strings: of an upload, half a megabyte. Each
+  /// test sets the highest bit of a byte that fits; bits above the lowest one may be wrong, as a borrow may pass through.
+  private mutating func skipOrdinaryCharacters() {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let from = position
+    let (end, quote, backslash) = (end, ones * UInt64(UInt8(ascii: "\"")), ones * UInt64(UInt8(ascii: "\\")))
+    // Unsafe, as a span cannot load eight bytes at any place. The loop stays below `end`, which is within the bytes.
+    position = bytes.withUnsafeBytes { bytes in
+      var position = from
+      while position + 8 <= end {
+        let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        let (quotes, backslashes) = (word ^ quote, word ^ backslash)
+        let found =
+          ((quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | (word &- ones * 0x20) & ~word)
+          & (ones * 0x80)
+        guard found == 0 else { return position + found.trailingZeroBitCount / 8 }
+        position += 8
+      }
+      while position < end, bytes[position] != UInt8(ascii: "\""), bytes[position] != UInt8(ascii: "\\"),
+        bytes[position] >= 0x20
+      {
+        position += 1
+      }
+      return position
+    }
   }
 
   /// Reads a number and returns its range.
@@ -153,7 +183,11 @@ struct JSONScanner {
   /// Returns the text of a range from ``string()`` with its escapes resolved.
   func text(_ range: Range<Int>) -> String {
     let raw = bytes[range]
-    guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
+    // memchr(3) of half a megabyte takes a tenth of the time of `contains`.
+    let hasEscapes = raw.withUnsafeBytes { raw in
+      raw.baseAddress.map { memchr($0, Int32(UInt8(ascii: "\\")), raw.count) != nil } ?? false
+    }
+    guard hasEscapes else { return String(decoding: raw, as: UTF8.self) }
     var (text, index): ([UInt8], Int) = ([], raw.startIndex)
     text.reserveCapacity(raw.count)
     while index < raw.endIndex {
