@@ -1,7 +1,7 @@
 # Draws the measurements of each attack's victim: gnuplot -e "folder='.build/proof/attacks'" Tests/attacks.gnuplot
-set terminal svg size 1000,2250 font "sans-serif,12" background "#ffffff"
+set terminal svg size 1000,2450 font "sans-serif,12" background "#ffffff"
 set output folder . "/attacks.svg"
-kinds = "none explain list backup import importing restore entries connections endpoints firing"
+kinds = "none explain list backup import importing uploads restore entries connections endpoints firing"
 set multiplot layout words(kinds),2
 set grid
 set logscale y

@@ -62,7 +62,8 @@ struct RequestHandler: RequestPart {
     TrackersInterface.Days.method,
     TrackersInterface.Stats.method, TrackersInterface.Achievements.method, TrackersInterface.Items.method,
     TrackersInterface.Milestones.method,
-    TrackersInterface.Changes.method, TrackersInterface.Backup.method, TrackersInterface.Export.method,
+    TrackersInterface.Changes.method, TrackersInterface.Upload.method, TrackersInterface.Backup.method,
+    TrackersInterface.Export.method,
   ]
 
   private static let longMethods: Set<String> = [

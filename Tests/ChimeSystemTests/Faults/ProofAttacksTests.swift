@@ -15,7 +15,7 @@ struct ProofAttacksTests {
   static let seconds = environment["CHIME_PROOF_SECONDS"].flatMap { Int($0) } ?? 30
 
   enum Attack: String, CaseIterable, Sendable {
-    case none, explain, list, backup, `import`, importing, restore, entries, connections, endpoints, firing
+    case none, explain, list, backup, `import`, importing, uploads, restore, entries, connections, endpoints, firing
   }
 
   /// Values in milliseconds.
@@ -109,7 +109,7 @@ struct ProofAttacksTests {
     }
     let body = String(repeating: "0123456789abcdef", count: 1_000)
     switch attack {
-    case .none, .explain, .importing, .restore, .connections: return
+    case .none, .explain, .importing, .uploads, .restore, .connections: return
     case .entries:
       let tea: JSON = ["id": "tea", "kind": "check"]
       _ = try await home.answer("io.chime.Trackers.Put", ["tenant": "evil", "tracker": tea])
