@@ -108,6 +108,7 @@ package final class DefinitionReader {
   /// A pack may take hundreds of kilobytes.
   private var packs = Cache<PackFingerprint, Pack>(limit: 32)
   private var packReminders = Cache<String, PackReminders>(limit: 32)
+  private var texts = Cache<Definition, String>()
 
   /// The values that were read last. A full cache is emptied.
   private struct Cache<Key: Hashable, Value> {
@@ -130,6 +131,11 @@ package final class DefinitionReader {
 
   package func text(_ value: some Encodable) throws -> String {
     String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  /// Reminders that are added together mostly share their definition, and encoding it costs more than the rest of a row.
+  package func text(_ definition: Definition) throws -> String {
+    try texts.value(definition) { String(decoding: try encoder.encode(definition), as: UTF8.self) }
   }
 
   package func settings(_ text: String) throws -> EndpointSettings { try settings.value(text) { try read(text) } }

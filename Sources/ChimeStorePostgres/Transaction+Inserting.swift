@@ -21,8 +21,6 @@ extension Transaction {
     var keys = Dictionary(uniqueKeysWithValues: made)
 
     var (rows, due) = (Rows(), Rows())
-    // Reminders of one batch are mostly alike, and encoding a definition as JSON costs more than the rest of a row.
-    var texts: [Definition: String] = [:]
     var taken: [Int] = []
     for (place, new) in reminders.enumerated() {
       let reminder = new.reminder
@@ -31,13 +29,10 @@ extension Transaction {
         taken.append(place)
         continue
       }
-      let definition = Definition(of: reminder)
-      let known = texts[definition]
-      let text = try known ?? reader.text(definition)
-      if known == nil { texts[definition] = text }
+      let definition = try reader.text(Definition(of: reminder))
       rows.append(
         key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
-        reminder.schedule.canonical, reminder.title, reminder.body, text, reminder.tracker?.tracker.rawValue,
+        reminder.schedule.canonical, reminder.title, reminder.body, definition, reminder.tracker?.tracker.rawValue,
         reminder.follows?.rawValue, reminder.onlyIfDone?.rawValue, new.next)
       guard let next = new.next else { continue }
       let dueAt = next + reminder.jitterOffset

@@ -16,6 +16,8 @@ struct ChangeDetail: Codable, Sendable {
   }
 
   var reminders: [Step<Reminder>] = []
+  /// The reminders that one request added together.
+  var added: [Added] = []
   /// The open occurrences of removed reminders.
   var occurrences: [Step<Occurrence>] = []
   var endpoints: [Step<Endpoint>] = []
@@ -55,6 +57,43 @@ struct ChangeDetail: Codable, Sendable {
   }
 
   func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+
+  /// An added reminder: its id, and the text of its `Draft`.
+  struct Added: Codable, Sendable {
+    private var id: ReminderID
+    private var text: String
+
+    init(_ reminder: Reminder, from draft: Draft) throws {
+      (id, text) = (reminder.id, try draft.text(of: reminder))
+    }
+
+    var reminder: Reminder {
+      get throws {
+        var reminder = try JSONDecoder().decode(Reminder.self, from: Data(text.utf8))
+        reminder.id = id
+        return reminder
+      }
+    }
+  }
+
+  /// A Draft is a reminder without its id, and its JSON. A request makes it before the transaction: the JSON of thousands
+  /// takes as long as their rows, and others wait for the end of a transaction.
+  struct Draft: Sendable {
+    private let reminder: Reminder
+    private let text: String
+
+    init(_ reminder: Reminder) throws {
+      self.reminder = reminder
+      text = String(decoding: try JSONEncoder().encode(reminder), as: UTF8.self)
+    }
+
+    /// Returns the JSON of the reminder without its id. The transaction may have linked it to others.
+    fileprivate func text(of reminder: Reminder) throws -> String {
+      var unnamed = reminder
+      unnamed.id = self.reminder.id
+      return unnamed == self.reminder ? text : try Draft(unnamed).text
+    }
+  }
 }
 
 /// The last act of a user that cannot be undone. Undo mentions it if it is newer than the change that it reverts.
@@ -90,10 +129,11 @@ extension RequestPart {
     return change
   }
 
-  /// Records the reminders that one request added.
-  func record(_ added: [Reminder], in transaction: any StoreTransaction) throws {
+  /// Records the reminders that one request added, in the order of their drafts.
+  func record(_ added: [Reminder], from drafts: [ChangeDetail.Draft], in transaction: any StoreTransaction) throws {
     guard let first = added.first else { return }
-    let detail = ChangeDetail(reminders: added.map { .init(before: nil, after: $0) })
+    var detail = ChangeDetail()
+    detail.added = try zip(added, drafts).map { try .init($0, from: $1) }
     let isOne = added.count == 1
     try record(
       isOne ? .reminderAdded : .remindersImported, isOne ? first.title : String(added.count), detail, in: transaction)

@@ -25,6 +25,7 @@ struct ReminderUndo {
   }
 
   mutating func takeBack(_ detail: ChangeDetail, using generator: inout some RandomNumberGenerator) throws {
+    for added in detail.added.reversed() { try remove(added.reminder, using: &generator) }
     for step in detail.reminders.reversed() { try takeBack(step, using: &generator) }
     for step in detail.occurrences.reversed() { try takeBack(step, using: &generator) }
     for step in detail.endpoints.reversed() { try takeBack(step, changesSecret: detail.changesSecret) }

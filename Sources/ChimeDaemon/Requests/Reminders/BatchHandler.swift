@@ -29,9 +29,10 @@ extension RemindersHandler {
         return Interface.AddMany.Reply(ids: [], warnings: try warnings(about: linked, transaction))
       }
     }
+    let drafts = try drafted.map { try ChangeDetail.Draft($0.reminder) }
     return try await commit(token: request.token, isLarge: drafted.count > 500) { [self, drafted] transaction in
       let added = try insert(try link(drafted, request.reminders, in: transaction), into: transaction)
-      try record(added, in: transaction)
+      try record(added, from: drafts, in: transaction)
       let reply = Interface.AddMany.Reply(
         ids: added.map(\.id.rawValue), warnings: try warnings(about: added.map { NewReminder($0) }, transaction))
       return (reply, added.map { .reminder(.added, $0, "added \"\($0.title)\"") })
@@ -82,7 +83,7 @@ extension RemindersHandler {
   /// Inserts the reminders under ids that are free.
   ///
   /// - Returns: the reminders in the same order.
-  private func insert(_ drafted: [NewReminder], into transaction: any StoreTransaction) throws -> [Reminder] {
+  func insert(_ drafted: [NewReminder], into transaction: any StoreTransaction) throws -> [Reminder] {
     var (all, generator) = (drafted, PooledRandom())
     var left = Array(all.indices)
     // There are only a million short ids. They are for reminders that people add one by one.

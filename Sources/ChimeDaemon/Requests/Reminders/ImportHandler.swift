@@ -37,18 +37,11 @@ extension RemindersHandler {
     }
     return try await commit(token: request.token, isLarge: true) { [self] transaction in
       var reply = candidates.reply
-      var effects: [PostCommitEffect] = []
-      var added: [Reminder] = []
-      for candidate in try fresh(candidates, again: request.again ?? false, transaction, &reply) {
-        var candidate = candidate
-        candidate.reminder.id = try writer.insert(candidate.reminder, next: candidate.next, into: transaction)
-        reply.added.append(imported(candidate, id: candidate.reminder.id))
-        added.append(candidate.reminder)
-        effects.append(.reminder(.added, candidate.reminder, "added \"\(candidate.reminder.title)\""))
-      }
-      reply = ordered(reply)
-      try record(added, in: transaction)
-      return (reply, effects)
+      let fresh = try fresh(candidates, again: request.again ?? false, transaction, &reply)
+      let added = try insert(fresh.map { NewReminder($0.reminder, next: $0.next) }, into: transaction)
+      reply.added = zip(fresh, added).map { imported($0, id: $1.id) }
+      try record(added, from: fresh.compactMap(\.draft), in: transaction)
+      return (ordered(reply), added.map { .reminder(.added, $0, "added \"\($0.title)\"") })
     }
   }
 
@@ -58,6 +51,8 @@ extension RemindersHandler {
       var line: Int
       var reminder: Reminder
       var next: Instant
+      /// Nil in a dry run.
+      var draft: ChangeDetail.Draft?
     }
 
     var all: [Candidate] = []
@@ -97,7 +92,10 @@ extension RemindersHandler {
         let reminder = try writer.draft(wanted)
         // Files of other programs have no reminders that count from others.
         if let next = try fields.firstTime(of: reminder) {
-          candidates.all.append(.init(line: item.line, reminder: reminder, next: next))
+          candidates.all.append(
+            .init(
+              line: item.line, reminder: reminder, next: next,
+              draft: request.dryRun == true ? nil : try ChangeDetail.Draft(reminder)))
         }
       } catch let failure as ControlFailure {
         candidates.reply.remarks.append(
