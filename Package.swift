@@ -27,6 +27,9 @@ let linked: [LinkerSetting] = [
 /// Compiles tests without optimization, also where they test optimized modules. That takes a third of the time.
 let plain: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+/// For what only tests use in their build, and a tool that runs for hours in its own.
+let plainInTests = Context.environment["CHIME_BUILD"] == "tests" ? plain : []
+
 /// Compiles with two threads. It is for the biggest module, which is compiled last, when a processor would be idle.
 let parallel: [SwiftSetting] = [.unsafeFlags(["-num-threads", "2"], .when(configuration: .release))]
 
@@ -104,7 +107,7 @@ let programs: [Target] = [
 let proof: [Target] = [
   .target(
     name: "ChimeTestKit", dependencies: ["ChimeCore", "ChimeSchedule", "ChimeTracking"], path: "Tests/ChimeTestKit",
-    swiftSettings: strict + (Context.environment["CHIME_BUILD"] == "tests" ? plain : [])),
+    swiftSettings: strict + plainInTests),
   tests("ChimeScheduleTests", ["ChimeSchedule"]),
   tests("ChimeTrackingTests", ["ChimeTracking", "ChimeSchedule", "ChimeTestKit"]),
   tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit"]),
@@ -122,8 +125,10 @@ let proof: [Target] = [
       "ChimeStorePostgres", "ChimeStoreSQLite", "ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking",
       "ChimeTestKit",
     ]),
+  // They wait for ChimeDaemon, which they do not use, so that a release build compiles it earlier and these tests beside
+  // its own at the end, when a processor would be idle.
   tests(
-    "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux"],
+    "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux", "ChimeDaemon"],
     exclude: ["Support"]),
   tests(
     "ChimeDaemonTests",
@@ -138,7 +143,7 @@ let proof: [Target] = [
       "ChimeCore", "ChimeDaemon", "ChimeDelivery", "ChimeExchange", "ChimeSchedule", "ChimeTestKit", "ChimeTracking",
       "Varlink",
     ],
-    path: "Fuzz/Targets", swiftSettings: strict),
+    path: "Fuzz/Targets", swiftSettings: strict + plainInTests),
   .testTarget(
     name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzCorpusTests",
     swiftSettings: strict + plain),
