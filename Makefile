@@ -109,7 +109,7 @@ built: words manual embed
 
 # The tests that leave themselves to a part of the proof (`Tests/proof-filter` lists the parts).
 proof-tests: built
-	@filter=$$(Tests/proof-filter $(PART)) && CHIME_PROOF=1 $(testrun) $(few) --filter "$$filter"
+	@filter=$$(Tests/proof-filter $(PART)) && CHIME_PROOF=$(PART) $(testrun) $(few) --filter "$$filter"
 
 golden: release ## change: Record the output of the scripted session (Tests/Golden) after an intended change
 	@Tests/Golden/record $(release)

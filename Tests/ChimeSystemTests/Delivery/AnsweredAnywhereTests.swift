@@ -171,50 +171,66 @@ struct AnsweredAnywhereTests {
   /// Each reminder is answered once, on one screen, and disappears from all.
   @Test(.timeLimit(.minutes(40)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func answerOnOneScreenWithdrawsAllOthers() async throws {
-    print("AnsweredAnywhereTests: CHIME_TEST_SEED=\(Self.seed)")
-    var random = SeededGenerator(state: Self.seed)
     try await Home.run { home in
       let (screens, daemon) = try await Screens.start(in: home)
-      let receiver = try await Receiver.start(in: home)
-      try await addList(receiver, home)
-      var titles: [String] = []
-      var times: [Duration] = []
-      for number in 1...ProofTier.amount(quick: AnswerChannel.allCases.count, proof: 200) {
-        let title = "Task \(number) of the day"
-        titles.append(title)
-        // Use each way at least once.
-        let way =
-          number <= AnswerChannel.allCases.count
-          ? AnswerChannel.allCases[number - 1] : AnswerChannel.allCases.randomElement(using: &random)!
-        let id = try await home.add(title, "in 1s", to: Screens.channels)
-        try await eventually("\(title) is everywhere", within: .seconds(60)) { try await screens.show(title) }
-        let others = (button: try #require(screens.button(title)), token: try #require(screens.token(title)))
-        let begin = ContinuousClock.now
-        try await screens.answer(title, id, on: way)
-        try await eventually("\(title) is done") { try await occurrence(id, home)["state"].string == "done" }
-        try await eventually("no screen shows \(title)", within: .seconds(60)) {
-          try await screens.areClear(of: title)
-        }
-        times.append(ContinuousClock.now - begin)
-        let done = try await occurrence(id, home)
-        #expect(done["answeredBy"].string == way.answeredBy, "\(way): \(done)")
-        // A second answer by other ways.
-        try await screens.phone.press(others.button)
-        try await screens.broker.send(others.token)
-      }
-      try await isTold(titles, receiver)
+      try await answer(ProofTier.amount(quick: AnswerChannel.allCases.count, proof: 200), screens)
       #expect(daemon.process.listeningPorts.isEmpty, "every connection goes out")
-      print(
-        "AnsweredAnywhereTests: from the press until it is closed and gone from all screens, of \(times.count):",
-        percentiles(times))
-      if ProofTier.isProof {
-        let bare = try await bareTimes(screens, 50)
-        print(
-          "AnsweredAnywhereTests: from the press until a bare client has it: ntfy \(percentiles(bare.phone)),",
-          "MQTT \(percentiles(bare.home))")
-        #expect(times.sorted()[times.count * 99 / 100] <= .seconds(2) * Sanitizer.slowness)
-      }
     }
+  }
+
+  /// An answer has closed the reminder, and is gone from all screens, within two seconds.
+  @Test(
+    .timeLimit(.minutes(40)), .proof(.patience),
+    .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+  func answerTakesTwoSecondsAtMost() async throws {
+    try await Home.run(alone: true) { home in
+      let (screens, _) = try await Screens.start(in: home)
+      let times = try await answer(100, screens)
+      let bare = try await bareTimes(screens, 50)
+      print(
+        "AnsweredAnywhereTests: from the press until it is closed and gone from all screens: \(percentiles(times));",
+        "until a bare client has it: ntfy \(percentiles(bare.phone)), MQTT \(percentiles(bare.home))")
+      #expect(times.sorted()[times.count * 99 / 100] <= .seconds(2) * Sanitizer.slowness)
+    }
+  }
+
+  /// Answers reminders, each on one screen, and again on two others.
+  ///
+  /// - Returns: the times from the press until a reminder was closed and gone from all screens.
+  @discardableResult
+  private func answer(_ count: Int, _ screens: Screens) async throws -> [Duration] {
+    print("AnsweredAnywhereTests: CHIME_TEST_SEED=\(Self.seed)")
+    var random = SeededGenerator(state: Self.seed)
+    let home = screens.home
+    let receiver = try await Receiver.start(in: home)
+    try await addList(receiver, home)
+    var titles: [String] = []
+    var times: [Duration] = []
+    for number in 1...count {
+      let title = "Task \(number) of the day"
+      titles.append(title)
+      // Use each way at least once.
+      let way =
+        number <= AnswerChannel.allCases.count
+        ? AnswerChannel.allCases[number - 1] : try #require(AnswerChannel.allCases.randomElement(using: &random))
+      let id = try await home.add(title, "in 1s", to: Screens.channels)
+      try await eventually("\(title) is everywhere", within: .seconds(60)) { try await screens.show(title) }
+      let others = (button: try #require(screens.button(title)), token: try #require(screens.token(title)))
+      let begin = ContinuousClock.now
+      try await screens.answer(title, id, on: way)
+      try await eventually("\(title) is done") { try await occurrence(id, home)["state"].string == "done" }
+      try await eventually("no screen shows \(title)", within: .seconds(60)) {
+        try await screens.areClear(of: title)
+      }
+      times.append(ContinuousClock.now - begin)
+      let done = try await occurrence(id, home)
+      #expect(done["answeredBy"].string == way.answeredBy, "\(way): \(done)")
+      // A second answer by other ways.
+      try await screens.phone.press(others.button)
+      try await screens.broker.send(others.token)
+    }
+    try await isTold(titles, receiver)
+    return times
   }
 
   /// The daemon is killed at a random moment around each answer: no answer is lost or applied twice, and no screen
