@@ -158,10 +158,14 @@ struct ReminderUndoTests {
 
   @Test func undoRemovesABatchTogether() async throws {
     try await TestDaemon.run(inMemory: true) { daemon in
-      let drafts = (1...300).map { Reminders.Draft(title: "T\($0)", when: "daily at 16:00") }
+      try daemon.water()
+      // The link of the last one is made when the batch is written.
+      let drafts =
+        (1...300).map { Reminders.Draft(title: "T\($0)", when: "daily at 16:00") }
+        + [Reminders.Draft(title: "Drink", when: "every 2h", tracker: .init(tracker: "water", amount: 250))]
       let _: Reminders.AddMany.Reply = try daemon.call(Reminders.AddMany(reminders: drafts))
       let undone = try daemon.undo()
-      #expect(undone.undone.kind == "remindersImported" && undone.undone.subject == "300")
+      #expect(undone.undone.kind == "remindersImported" && undone.undone.subject == "301")
       #expect(try daemon.titles().isEmpty)
     }
   }
