@@ -32,7 +32,8 @@ struct power_disk {
   long count, room;
   power_file *files;
   int file_count, file_room;
-  power_fault fault;
+  // Read without the mutex, to see whether there is any.
+  _Atomic(power_fault) fault;
   long fault_after, fault_count, failed;
 };
 

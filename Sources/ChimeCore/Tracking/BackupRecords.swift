@@ -61,7 +61,7 @@ public struct BackupRecords {
       }
       try take(.experience(pack, points: try transaction.experience(of: pack, owner: owner)))
     }
-    let reminders = try Self.reminders(owner, transaction)
+    let reminders = try Self.reminderRecords(owner, transaction).map(\.reminder)
     for reminder in reminders {
       try take(.reminder(reminder.unowned))
     }
@@ -125,10 +125,12 @@ public struct BackupRecords {
   }
 
   /// Returns the owner's reminders with a due time or an open occurrence, sorted by id.
-  public static func reminders(_ owner: UInt32, _ transaction: any StoreTransaction) throws -> [Reminder] {
-    var all: [Reminder] = []
-    try transaction.eachPage(of: ReminderFilter(owner: owner, includesFinished: false)) { all += $0.map(\.reminder) }
-    return all.sorted { $0.id < $1.id }
+  public static func reminderRecords(
+    _ owner: UInt32, _ transaction: any StoreTransaction
+  ) throws -> [ReminderRecord] {
+    var all: [ReminderRecord] = []
+    try transaction.eachPage(of: ReminderFilter(owner: owner, includesFinished: false)) { all += $0 }
+    return all.sorted { $0.reminder.id < $1.reminder.id }
   }
 }
 

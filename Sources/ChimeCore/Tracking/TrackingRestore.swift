@@ -149,7 +149,7 @@ public struct TrackingRestore {
       try transaction.put(endpoint)
       endpoints.append((known, endpoint))
     }
-    let before = try BackupRecords.reminders(owner, transaction).map(\.unowned)
+    let before = try BackupRecords.reminderRecords(owner, transaction)
     let old = try transaction.trackers(owner: owner)
     // The new generation tells clients that the tracker was replaced.
     for known in old {
@@ -161,7 +161,7 @@ public struct TrackingRestore {
     outcome.change = try transaction.exchange(
       TrackingChange(owner: owner, at: work.now, kind: kind, subject: kind == .restored ? String(plan.entries) : ""),
       with: plan.stagingOwner)
-    let (names, reminders) = try replaceReminders(by: plan.reminders, &outcome, using: &generator)
+    let (names, reminders) = try replace(before, by: plan.reminders, &outcome, using: &generator)
     for installed in plan.packs {
       var installed = installed
       installed.owner = owner
@@ -170,7 +170,9 @@ public struct TrackingRestore {
       try transaction.put(installed)
     }
     try work.relink(Set(old.map(\.id)).union(plan.trackers.keys), &outcome, using: &generator)
-    return Finished(outcome: outcome, reminders: reminders, names: names, before: before, endpoints: endpoints)
+    return Finished(
+      outcome: outcome, reminders: reminders, names: names, before: before.map(\.reminder.unowned), endpoints: endpoints
+    )
   }
 
   /// Completes the undo of a restore, after `TrackingOperations.undo`.
@@ -179,7 +181,8 @@ public struct TrackingRestore {
   public func complete(
     _ before: [Reminder], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws -> [ChangedReminder] {
-    let (_, changed) = try replaceReminders(by: before, &outcome, using: &generator)
+    let present = try BackupRecords.reminderRecords(owner, transaction)
+    let (_, changed) = try replace(present, by: before, &outcome, using: &generator)
     try work.relink(Set(try transaction.trackers(owner: owner).map(\.id)), &outcome, using: &generator)
     return changed
   }
@@ -264,12 +267,14 @@ public struct TrackingRestore {
   /// Replaces the owner's reminders. Equal ones stay, others are removed, changed or added.
   ///
   /// - Returns: the new id of each reminder, because another user may have its original one.
-  private func replaceReminders(
-    by wanted: [Reminder], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+  private func replace(
+    _ present: [ReminderRecord], by wanted: [Reminder], _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
   ) throws -> ([ReminderID: ReminderID], [ChangedReminder]) {
     var changed: [ChangedReminder] = []
-    let names = Set(wanted.map(\.id))
-    for reminder in try BackupRecords.reminders(owner, transaction) where !names.contains(reminder.id) {
+    var records = Dictionary(present.map { ($0.reminder.id, $0) }) { $1 }
+    let kept = Set(wanted.map(\.id))
+    for reminder in present.map(\.reminder) where !kept.contains(reminder.id) {
       outcome.closed += try transaction.openOccurrences(of: reminder.id).compactMap {
         try? $0.answered(.dismiss, at: work.now)
       }
@@ -277,20 +282,23 @@ public struct TrackingRestore {
       try transaction.remove(reminder.id, now: work.now)
       changed.append(ChangedReminder(kind: .removed, reminder: reminder))
     }
-    var known: [ReminderID: ReminderID] = [:]
+    var names: [ReminderID: ReminderID] = [:]
     for reminder in wanted {
-      let (kept, kind) = try put(reminder, using: &generator)
-      known[reminder.id] = kept.id
+      // A finished reminder is not among those present.
+      let record = try records.removeValue(forKey: reminder.id) ?? transaction.readableReminder(reminder.id)
+      let (kept, kind) = try put(reminder, over: record, using: &generator)
+      names[reminder.id] = kept.id
       if let kind { changed.append(ChangedReminder(kind: kind, reminder: kept)) }
     }
-    try relinkChains(known)
-    return (known, changed)
+    try relinkChains(wanted, names)
+    return (names, changed)
   }
 
   /// Updates the references of chained and conditional reminders to reminders with new names.
-  private func relinkChains(_ names: [ReminderID: ReminderID]) throws {
-    for id in names.values.sorted() {
-      guard var record = try transaction.readableReminder(id), !record.reminder.dependsOn.isEmpty else { continue }
+  private func relinkChains(_ wanted: [Reminder], _ names: [ReminderID: ReminderID]) throws {
+    let renamed = Set(names.filter { $0 != $1 }.keys)
+    for reminder in wanted where !renamed.isDisjoint(with: reminder.dependsOn) {
+      guard let id = names[reminder.id], var record = try transaction.readableReminder(id) else { continue }
       let before = record.reminder
       if let chain = before.schedule.chain, let name = names[ReminderID(rawValue: chain.reminder)] {
         record.reminder.schedule = Schedule(chain.following(name.rawValue))
@@ -304,11 +312,10 @@ public struct TrackingRestore {
 
   /// Stores a reminder. Returns it with the kind of change; nil if it was equal already.
   private func put(
-    _ wanted: Reminder, using generator: inout some RandomNumberGenerator
+    _ wanted: Reminder, over record: ReminderRecord?, using generator: inout some RandomNumberGenerator
   ) throws -> (Reminder, ChangedReminder.Kind?) {
     var reminder = wanted
     reminder.owner = owner
-    let record = try transaction.readableReminder(reminder.id)
     if let record, record.reminder.owner == owner {
       guard record.reminder.unowned != wanted.unowned else { return (record.reminder, nil) }
       reminder.generation = record.reminder.generation + 1

@@ -209,12 +209,16 @@ final class RestoreRun: ReplyParts {
 
   private func finish() async throws {
     guard let plan else { return }
+    let present = try await handler.store.read { [owner = handler.caller.owner] in
+      try BackupRecords.reminderRecords(owner, $0)
+    }
+    let drafts = try Dictionary(present.map { ($0.reminder.id, try ChangeDetail.Draft($0.reminder.unowned)) }) { $1 }
     names = try await handler.commit(isLarge: true) { [handler] transaction in
       var generator = PooledRandom()
       let done = try TrackingRestore(handler.tracking(transaction)).finish(plan, using: &generator)
       try handler.caller.requireRoomForEndpoints(in: transaction)
       let effects = try done.effects(
-        owner: handler.caller.owner, ChangeDetail(), in: transaction,
+        owner: handler.caller.owner, ChangeDetail(), from: drafts, in: transaction,
         saying: "restored: \(plan.trackers.count) trackers, \(plan.entries) entries")
       return (done.names, effects)
     }
@@ -290,11 +294,14 @@ final class RestoreRun: ReplyParts {
 
 extension TrackingRestore.Finished {
   /// Records the change with what it has replaced, and with other things that it exchanged, so that it can be undone.
+  ///
+  /// - Parameter drafts: Reminders as they were before the transaction, if that is known.
   func effects(
-    owner: UInt32, _ detail: ChangeDetail, in transaction: any StoreTransaction, saying words: String
+    owner: UInt32, _ detail: ChangeDetail, from drafts: [ReminderID: ChangeDetail.Draft],
+    in transaction: any StoreTransaction, saying words: String
   ) throws -> [PostCommitEffect] {
     var detail = detail
-    detail.all = before
+    detail.all = try before.map { try ChangeDetail.Encoded($0, from: drafts[$0.id]) }
     detail.endpoints += endpoints.map { .init(before: $0.before, after: $0.after) }
     if let change = outcome.change { try transaction.setDetail(detail.text(), of: change) }
     return TrackingNotices.of(outcome, owner: owner, saying: words) + reminders.map(\.effect)

@@ -69,10 +69,12 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// Replaces every secret by the mark.
+  /// Replaces every secret by the mark, and removes control characters, as each record of an answer does: a token with
+  /// some of them inside would come together there.
   ///
   /// - Parameter isWhole: Whether the text is complete. In truncated text, a token at the end may be cut.
   package func clean(_ bytes: [UInt8], isWhole: Bool = true) -> [UInt8] {
+    let bytes = Array(PlainText.withoutControls(String(decoding: bytes, as: UTF8.self), lines: true).utf8)
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
     var place = 0

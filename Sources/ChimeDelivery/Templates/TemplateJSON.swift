@@ -16,7 +16,7 @@ enum TemplateJSON: Hashable, Sendable, Decodable {
     var value: TemplateJSON
   }
 
-  /// - Throws: `DeliveryError`, with the position if the parser reports it.
+  /// - Throws: `DeliveryError`, with the position if the parser reports it, or if an object has two members with one name.
   init(parsing text: String) throws(DeliveryError) {
     do {
       self = try JSONDecoder().decode(TemplateJSON.self, from: Data(text.utf8))
@@ -25,6 +25,9 @@ enum TemplateJSON: Hashable, Sendable, Decodable {
       throw DeliveryError("the template is not JSON\(place)")
     } catch {
       throw DeliveryError("the template is not JSON")
+    }
+    if let name = JSONMembers.twin(in: Array(text.utf8)) {
+      throw DeliveryError("the key \"\(PlainText.sentence(name))\" occurs twice in one object of the template")
     }
   }
 

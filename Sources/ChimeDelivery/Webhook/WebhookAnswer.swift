@@ -32,7 +32,7 @@ enum WebhookAnswer: Hashable, Sendable {
       let fields = try? JSONDecoder().decode([String: Field].self, from: Data(body)), let action = fields["action"]
     else { return }
     // JSON leaves open which of two members with one name counts, so such an object is rejected.
-    guard !JSONMembers.hasTwins(body) else {
+    guard JSONMembers.twin(in: body) == nil else {
       self = .misunderstood("one of its members occurs twice")
       return
     }
@@ -97,41 +97,44 @@ enum WebhookAnswer: Hashable, Sendable {
   }
 }
 
-/// Finds the member names of a JSON object's top level.
+/// Finds members of a JSON object that have one name. JSON leaves open which of them counts (RFC 8259, section 4).
 enum JSONMembers {
-  /// Returns whether two members have the same name.
+  /// Returns a name that two members of one object have; nil if there is none.
   ///
-  /// - Parameter object: Bytes that a JSON decoder has accepted as an object.
-  static func hasTwins(_ object: [UInt8]) -> Bool {
-    var seen: Set<String> = []
-    var depth = 0
+  /// - Parameter json: Bytes that a JSON decoder has accepted.
+  static func twin(in json: [UInt8]) -> String? {
+    // The names of each open object; nil for a list.
+    var open: [Set<String>?] = []
     var place = 0
     var isName = false
-    while place < object.count {
-      switch object[place] {
+    while place < json.count {
+      switch json[place] {
       case UInt8(ascii: "\""):
         let start = place
         place += 1
-        while place < object.count, object[place] != UInt8(ascii: "\"") {
-          place += object[place] == UInt8(ascii: "\\") ? 2 : 1
+        while place < json.count, json[place] != UInt8(ascii: "\"") {
+          place += json[place] == UInt8(ascii: "\\") ? 2 : 1
         }
-        if depth == 1, isName {
-          let text = Data(object[start..<min(place + 1, object.count)])
+        if isName {
+          let text = json[start..<min(place + 1, json.count)]
           // Escapes allow several spellings of one name.
-          guard let name = try? JSONDecoder().decode(String.self, from: text), seen.insert(name).inserted else {
-            return true
+          guard let name = try? JSONDecoder().decode(String.self, from: Data(text)) else {
+            return String(decoding: text, as: UTF8.self)
           }
+          if open.last??.contains(name) == true { return name }
+          open[open.count - 1]?.insert(name)
         }
         isName = false
-      case UInt8(ascii: "{"), UInt8(ascii: "["):
-        depth += 1
-        isName = object[place] == UInt8(ascii: "{")
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-      case UInt8(ascii: ","): isName = true
+      case UInt8(ascii: "{"):
+        open.append([])
+        isName = true
+      case UInt8(ascii: "["): open.append(nil)
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
+      case UInt8(ascii: ","): isName = open.last.map { $0 != nil } ?? false
       default: break
       }
       place += 1
     }
-    return false
+    return nil
   }
 }

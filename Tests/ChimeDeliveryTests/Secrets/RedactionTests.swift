@@ -32,6 +32,18 @@ import Testing
     #expect(redaction.clean(Array("saw tk_1".utf8), isWhole: false) == Array("saw tk_1".utf8))
   }
 
+  /// The record of an answer leaves control characters out, which would put such a token together.
+  @Test(arguments: ["\u{7F}\u{7F}", "\0", "\u{1B}", "\u{80}", "\u{9F}"])
+  func tokenWithControlCharactersIsRedacted(_ control: String) {
+    let redaction = Redaction(token: "tk_0123456789")
+    #expect(redaction.clean("saw tk_01\(control)2345\(control)6789.") == "saw <redacted>.")
+    #expect(Redaction().clean("saw wh\(control)sec_\(control)AAAA, then") == "saw <redacted>, then")
+    let answer = #"{"action":"tk_01\u007F2345\u00806789"}"#
+    #expect(
+      WebhookAnswer(Array(answer.utf8), contentType: nil, redaction: redaction)
+        == .misunderstood("\"<redacted>\" is not an action; write done, dismiss or snooze"))
+  }
+
   /// A token in the encodings that receivers' frameworks use for echoed text.
   @Test func encodedTokenIsRedacted() throws {
     let token = "tk_Ab/\"c\\d\"<e>&f+1%9="

@@ -91,6 +91,8 @@ import Testing
     (#"{"path": "/{{token}}"}"#, "only in headers, not in the path"),
     (#"{"body": {"{{late}}": {"*": "{{token}}"}}}"#, "only in headers"),
     (#"{"withdraw": []}"#, "withdraw must be an object"),
+    (#"{"body": {"a": 1, "b": [{"a": 2}], "\u0061": "{{title}}"}}"#, "the key \"a\" occurs twice in one object"),
+    (#"{"text": "a", "text": "b"}"#, "the key \"text\" occurs twice"),
     (#"{"withdraw": {"url": "/"}}"#, "withdraw has no key \"url\""),
     (#"{"withdraw": {"method": "PATCH"}}"#, "must be POST, PUT, GET or DELETE, not"),
     (#"{"method": "DELETE"}"#, "must be POST, PUT or GET, not"),

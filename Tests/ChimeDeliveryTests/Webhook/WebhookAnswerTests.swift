@@ -66,7 +66,8 @@ import Testing
     (#"{"action":"snooze","for":"1h","f\u006fr":"2h"}"#, "twice"),
     (#"{"a\u0063tion":"dismiss","action":"done"}"#, "twice"),
     (#"{"x":{"action":1,"action":2},"action":"done","x":[]}"#, "twice"),
-    (#"{"x":{"a":1,"a":2},"action":"done"}"#, "\"x\" cannot be used"),
+    (#"{"x":{"a":1,"a":2},"action":"done"}"#, "twice"),
+    (#"{"x":{"a":1},"y":[{"a":2}],"action":"done"}"#, "\"x\" cannot be used"),
     (#"{"action":"snooze","for":"9999999999w"}"#, "needs its length"),
   ])
   func invalidAnswersHaveAReason(_ text: String, _ why: String) {

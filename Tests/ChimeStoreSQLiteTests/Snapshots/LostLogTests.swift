@@ -37,7 +37,7 @@ struct LostLogTests {
   }
 
   /// The log's content is still in the writing connection's memory: nothing is lost, and the next change succeeds.
-  @Test(.timeLimit(.minutes(5)), arguments: Fault.allCases)
+  @Test(.timeLimit(.minutes(30)), arguments: Fault.allCases)
   func contentInMemoryIsKept(_ fault: Fault) async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
@@ -61,7 +61,7 @@ struct LostLogTests {
   }
 
   /// The loss is noticed without another change, shortly after the last commit.
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(30)))
   func lossIsDetectedWithoutAnotherChange() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { $0.logCheck = .milliseconds(50) }
@@ -83,7 +83,7 @@ struct LostLogTests {
   }
 
   /// A clean shutdown loses no acknowledged change.
-  @Test(.timeLimit(.minutes(5)), arguments: Fault.allCases)
+  @Test(.timeLimit(.minutes(30)), arguments: Fault.allCases)
   func cleanShutdownLosesNothing(_ fault: Fault) async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
@@ -94,7 +94,7 @@ struct LostLogTests {
   }
 
   /// What is not in memory is lost: the store continues with what was checkpointed, and reports the lost period.
-  @Test(.timeLimit(.minutes(5)), arguments: [Fault.emptied, .zeroed, .header])
+  @Test(.timeLimit(.minutes(30)), arguments: [Fault.emptied, .zeroed, .header])
   func lostPeriodIsReported(_ fault: Fault) async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { opening in
@@ -121,7 +121,7 @@ struct LostLogTests {
   }
 
   /// If a snapshot is newer than the last checkpoint, it is used.
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(30)))
   func newerSnapshotIsUsed() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { opening in

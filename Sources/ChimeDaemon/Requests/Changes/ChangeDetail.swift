@@ -17,13 +17,13 @@ struct ChangeDetail: Codable, Sendable {
 
   var reminders: [Step<Reminder>] = []
   /// The reminders that one request added together.
-  var added: [Added] = []
+  var added: [Encoded] = []
   /// The open occurrences of removed reminders.
   var occurrences: [Step<Occurrence>] = []
   var endpoints: [Step<Endpoint>] = []
   var silence: Step<Silence>?
   /// All former reminders, if a restore replaced all.
-  var all: [Reminder]?
+  var all: [Encoded]?
   /// The changes of trackers that belong to it, first to last. Undo reverts them too.
   var parts: [Int64] = []
   /// Whether the secret of an endpoint was changed. Undo cannot revert that.
@@ -58,13 +58,13 @@ struct ChangeDetail: Codable, Sendable {
 
   func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 
-  /// An added reminder: its id, and the text of its `Draft`.
-  struct Added: Codable, Sendable {
+  /// A reminder: its id, and the text of its `Draft`.
+  struct Encoded: Codable, Sendable {
     private var id: ReminderID
     private var text: String
 
-    init(_ reminder: Reminder, from draft: Draft) throws {
-      (id, text) = (reminder.id, try draft.text(of: reminder))
+    init(_ reminder: Reminder, from draft: Draft?) throws {
+      (id, text) = (reminder.id, try (draft ?? Draft(reminder)).text(of: reminder))
     }
 
     var reminder: Reminder {

@@ -98,7 +98,8 @@ extension TrackersHandler {
       var undo = ReminderUndo(work, change, without)
       if let detail {
         if let all = detail.all {
-          effects += try TrackingRestore(work).complete(all, &outcome, using: &generator).map(\.effect)
+          let before = try all.map { try $0.reminder }
+          effects += try TrackingRestore(work).complete(before, &outcome, using: &generator).map(\.effect)
         }
         try undo.takeBack(detail, using: &generator)
         try caller.requireRoomForEndpoints(in: transaction)
@@ -171,7 +172,7 @@ extension TrackersHandler {
       let restore = TrackingRestore(tracking(transaction))
       let done = try restore.finish(restore.begin(), as: .startedOver, using: &generator)
       let effects = try done.effects(
-        owner: caller.owner, detail, in: transaction, saying: "started over: everything was removed")
+        owner: caller.owner, detail, from: [:], in: transaction, saying: "started over: everything was removed")
       // A backup has no finished reminders. They are removed too.
       try transaction.eachPage(of: ReminderFilter(owner: caller.owner)) { left in
         for record in left { try transaction.remove(record.reminder.id, now: now) }
