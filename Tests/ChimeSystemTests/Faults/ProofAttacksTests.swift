@@ -4,7 +4,7 @@ import Testing
 
 /// Measures the effect of one hostile tenant on a victim: the duration of its requests, and the lateness of its reminders.
 ///
-/// Each kind of attack takes a minute. The limits apply to the shipped programs (`CHIME_PROGRAMS`) on a quiet machine;
+/// Each kind of attack takes half a minute. The limits apply to the shipped programs (`CHIME_PROGRAMS`) on a quiet machine;
 /// otherwise the figures are only printed, and the daemon must survive. `CHIME_PROOF_FIGURES` names a folder for the
 /// figures, a file for each kind; `Tests/attacks.gnuplot` draws them.
 @Suite(.proof(.attacks), .serialized)
