@@ -7,7 +7,6 @@ import Testing
 struct ChainsTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let context = ReminderContext(zones: UTCZones())
-  static let generator = SystemRandomNumberGenerator()
 
   static func reminder(_ id: String, _ when: String, owner: UInt32 = 1) throws -> Reminder {
     Reminder(
@@ -34,7 +33,7 @@ struct ChainsTests {
     _ store: MemoryStore, at now: Instant, uptime: Uptime = Uptime(runningSince: .earliest)
   ) async throws -> FireTransaction {
     try await store.write { transaction in
-      var generator = Self.generator
+      var generator = SystemRandomNumberGenerator()
       return try FireTransaction.run(
         in: transaction, limit: 100, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()),
         context: Self.context,
@@ -45,7 +44,7 @@ struct ChainsTests {
 
   private func done(_ store: MemoryStore, _ time: Instant, at now: Instant) async throws -> AnswerTransaction {
     try await store.write { transaction in
-      var generator = Self.generator
+      var generator = SystemRandomNumberGenerator()
       let id = OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: time)
       let occurrence = try #require(try transaction.occurrence(id))
       let reminder = try transaction.readableReminder(id.reminder)?.reminder
@@ -190,7 +189,7 @@ struct ChainsTests {
   @Test func chainWorksInDegradedMode() async throws {
     let store = try await store(["1m after done of aaaa"])
     var degradedMode = DegradedMode()
-    var generator = Self.generator
+    var generator = SystemRandomNumberGenerator()
     let id = OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: Self.now)
     let (occurrence, reminder, followers) = try await store.read { transaction in
       (
@@ -208,7 +207,7 @@ struct ChainsTests {
     #expect(work.firings.map(\.due.reminder.id.rawValue) == ["bbb0"])
     let part = degradedMode.part()
     let commit = try await store.write { transaction in
-      var generator = Self.generator
+      var generator = SystemRandomNumberGenerator()
       return try DegradedModeCommit.run(
         part, in: transaction, DeliveryQueuePolicies(), seenFailing: [:], Self.context, now: due, using: &generator)
     }
