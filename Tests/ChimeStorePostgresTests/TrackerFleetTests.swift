@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTestKit
 import ChimeTracking
 import Foundation
 import Testing
@@ -20,11 +21,11 @@ struct TrackerFleetTests {
   private func change(
     _ store: PostgresStore,
     _ body:
-      @escaping @Sendable (TrackingOperations, inout SystemRandomNumberGenerator) throws
+      @escaping @Sendable (TrackingOperations, inout SeededGenerator) throws
       -> TrackingOutcome
   ) async throws -> TrackingOutcome {
     try await store.write { transaction in
-      var generator = SystemRandomNumberGenerator()
+      var generator = SeededGenerator(seed: .random(in: 0...UInt64.max))
       return try body(
         TrackingOperations(in: transaction, owner: 1_000, ReminderContext(zones: Zones()), now: Self.now), &generator)
     }

@@ -1,6 +1,7 @@
 import ChimeCore
 import ChimeRecords
 import ChimeSchedule
+import ChimeTestKit
 import Testing
 
 /// The stored form of IDs.
@@ -15,7 +16,7 @@ import Testing
   }
 
   @Test func generatedIDTakesSixteenBytes() {
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator(seed: 1)
     #expect(DeliveryID(at: .init(seconds: 1_795_266_000), using: &random).stored.count == 16)
   }
 

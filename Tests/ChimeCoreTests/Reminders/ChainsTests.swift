@@ -33,7 +33,7 @@ struct ChainsTests {
     _ store: MemoryStore, at now: Instant, uptime: Uptime = Uptime(runningSince: .earliest)
   ) async throws -> FireTransaction {
     try await store.write { transaction in
-      var generator = SystemRandomNumberGenerator()
+      var generator = SeededGenerator(seed: UInt64(now.milliseconds))
       return try FireTransaction.run(
         in: transaction, limit: 100, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()),
         context: Self.context,
@@ -44,7 +44,7 @@ struct ChainsTests {
 
   private func done(_ store: MemoryStore, _ time: Instant, at now: Instant) async throws -> AnswerTransaction {
     try await store.write { transaction in
-      var generator = SystemRandomNumberGenerator()
+      var generator = SeededGenerator(seed: UInt64(now.milliseconds))
       let id = OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: time)
       let occurrence = try #require(try transaction.occurrence(id))
       let reminder = try transaction.readableReminder(id.reminder)?.reminder
@@ -189,7 +189,7 @@ struct ChainsTests {
   @Test func chainWorksInDegradedMode() async throws {
     let store = try await store(["1m after done of aaaa"])
     var degradedMode = DegradedMode()
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 1)
     let id = OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: Self.now)
     let (occurrence, reminder, followers) = try await store.read { transaction in
       (
@@ -207,7 +207,7 @@ struct ChainsTests {
     #expect(work.firings.map(\.due.reminder.id.rawValue) == ["bbb0"])
     let part = degradedMode.part()
     let commit = try await store.write { transaction in
-      var generator = SystemRandomNumberGenerator()
+      var generator = SeededGenerator(seed: 2)
       return try DegradedModeCommit.run(
         part, in: transaction, DeliveryQueuePolicies(), seenFailing: [:], Self.context, now: due, using: &generator)
     }

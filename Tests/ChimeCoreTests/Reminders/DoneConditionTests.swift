@@ -21,7 +21,7 @@ struct DoneConditionTests {
     _ reminder: Reminder, _ scheduledAt: Instant = noon, dueAt: Instant? = nil, now: Instant, done: [Instant] = [],
     quiet: Quiet? = nil
   ) -> FiringResult {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 1)
     let due = DueReminder(reminder: reminder, scheduledAt: scheduledAt, dueAt: dueAt ?? scheduledAt)
     return FiringDecision(now: now, uptime: Uptime(runningSince: .earliest)).decide(
       due, timetable: reminder.timetable(in: .utc), quiet: quiet, condition: DoneCondition(done, zone: .utc),
@@ -102,7 +102,7 @@ struct DoneConditionTests {
     }
     func fire(_ now: Instant) async throws -> FireTransaction {
       try await store.write { transaction in
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(seed: 1)
         return try FireTransaction.run(
           in: transaction, limit: 10, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()), context: context,
           uptime: Uptime(runningSince: .earliest), now: now, using: &generator)
@@ -113,7 +113,7 @@ struct DoneConditionTests {
     #expect(try await store.read { try $0.wakeups().nextDue } == Self.noon + .hours(3))
     let at = Self.noon + .hours(1)
     try await store.write { transaction in
-      var generator = SystemRandomNumberGenerator()
+      var generator = SeededGenerator(seed: 1)
       let occurrence = try #require(
         try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: Self.noon)))
       _ = try AnswerTransaction.run(
@@ -142,7 +142,7 @@ struct DoneConditionTests {
       try store.upsert(try Self.reminder(), next: Self.noon)
     }
     var degradedMode = DegradedMode()
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 1)
     func fire(askedAt: Instant, now: Instant) async throws -> DegradedMode.Work {
       let query = degradedMode.query(now: askedAt, limit: 10)
       let answer = try await store.read { try query.run(in: $0, context) }
@@ -168,7 +168,7 @@ struct DoneConditionTests {
       var job = try Self.reminder { $0.onlyIfDone = nil }
       (job.id, job.within) = (id, .hours(1))
       try store.upsert(job, next: Self.noon)
-      var generator = SystemRandomNumberGenerator()
+      var generator = SeededGenerator(seed: 1)
       for (kind, at) in [(Ping.Kind.failed, Self.noon - .hours(9)), (.succeeded, Self.noon - .hours(2))] {
         _ = try PingTransaction.run(
           Ping(at: at, kind: kind, uid: 1), of: #require(try store.reminder(id)), in: store, context,

@@ -78,7 +78,7 @@ import Testing
       try restore.stage([], &plan)
       // The clock was set ahead, and the upkeep of the history takes the restore for dead.
       _ = try transaction.clearStagingOwners(before: now + .minutes(10), limit: 1)
-      var generator = SystemRandomNumberGenerator()
+      var generator = SeededGenerator(seed: 1)
       #expect { try restore.stage([], &plan) } throws: { Self.isConflict($0) }
       #expect { try restore.sumUp([], plan) } throws: { Self.isConflict($0) }
       #expect { try restore.finish(plan, using: &generator) } throws: { Self.isConflict($0) }
