@@ -28,21 +28,25 @@ import Testing
         within: .seconds(20)
       ) {
         let now = try facts(daemon)
-        return now.descriptors <= before.descriptors + 1 && now.children.isEmpty
+        return now.descriptors.count <= before.descriptors.count + 1 && now.children.isEmpty
       }
     }
   }
 
   private struct Facts {
-    let descriptors: Int
+    /// What each open descriptor leads to.
+    let descriptors: [String]
     let children: String
   }
 
   private func facts(_ daemon: Daemon) throws -> Facts {
-    let pid = daemon.process.pid
+    let folder = "/proc/\(daemon.process.pid)"
+    let manager = FileManager.default
     return Facts(
-      descriptors: try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count,
-      children: (try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)) ?? "")
+      descriptors: try manager.contentsOfDirectory(atPath: "\(folder)/fd").map {
+        (try? manager.destinationOfSymbolicLink(atPath: "\(folder)/fd/\($0)")) ?? "closed"
+      }.sorted(),
+      children: (try? String(contentsOfFile: "\(folder)/task/\(daemon.process.pid)/children", encoding: .utf8)) ?? "")
   }
 
   /// After one complete delivery, all permanent descriptors are open.
