@@ -11,6 +11,8 @@ enum Sanitizer {
   static let memory = isThere ? 30 : 1
   /// ThreadSanitizer replaces vfork(2) by fork(2), so a child cannot report through memory why a program did not start.
   static let forksForVfork = name == "thread"
+  /// ThreadSanitizer starts a program that names what it finds, and keeps it as a child with two pipes.
+  static let keepsAChild = name == "thread"
   /// Leaves a signal to the program instead of handling it.
   static let leavingSignals: [String: String] =
     name.map { name -> [String: String] in
