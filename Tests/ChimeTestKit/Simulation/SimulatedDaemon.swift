@@ -132,8 +132,9 @@ final class SimulatedDaemon {
     case .resumed: contextChanged(always: true)
     case .finished:
       world.checker.ends(self)
+      let body = afterwards
       die()
-      afterwards?()
+      body?()
     case .historyPruned(_, let begunAt): world.checker.history.ended(self, begunAt: begunAt)
     case .historyNotPruned: world.checker.history.failed()
     case .answerRefused, .storeFailed, .storeUnreadable, .storeWorks, .storeTried, .renewal, .clockNotNoted, .sleeps,
@@ -431,7 +432,7 @@ final class SimulatedDaemon {
   /// Crashes: memory is lost, and results of pending operations are discarded.
   func die() {
     isAlive = false
-    (dueAt, outboxAt, wakeAt) = (nil, nil, nil)
+    (dueAt, outboxAt, wakeAt, afterwards) = (nil, nil, nil, nil)
   }
 
   /// Stops cleanly: attempts in flight end as failed and are recorded.

@@ -66,8 +66,9 @@ public final class Simulation {
 
   public static func run(_ plan: SimulationPlan, diary: Bool = false) -> Outcome {
     if plan.members > 1 { return FleetSimulation.run(plan, diary: diary) }
-    let world = Simulation(plan, keepsDiary: diary)
+    var world = Simulation(plan, keepsDiary: diary)
     world.runEvents()
+    precondition(isKnownUniquelyReferenced(&world), "something keeps a simulation that has ended")
     return Outcome(fault: world.fault, figures: world.figures, diary: world.diary)
   }
 
@@ -91,6 +92,8 @@ public final class Simulation {
     figures.add(world: self)
     loop?.die()
     loop = nil
+    // What is still to come holds the simulation, which holds the queue: it would never be freed.
+    queue = EventQueue()
   }
 
   /// When all faults ended, in milliseconds of CLOCK_BOOTTIME. Later sleep shifts it, because nothing can be delivered

@@ -27,9 +27,10 @@ final class FleetSimulation {
   private(set) var isHealed = false
 
   static func run(_ plan: SimulationPlan, diary: Bool) -> Simulation.Outcome {
-    let world = FleetSimulation(plan, keepsDiary: diary)
+    var world = FleetSimulation(plan, keepsDiary: diary)
     world.runEvents()
     for member in world.members.values { member.die() }
+    precondition(isKnownUniquelyReferenced(&world), "something keeps a simulation that has ended")
     return Simulation.Outcome(fault: world.fault, figures: world.figures, diary: world.diary)
   }
 
@@ -60,6 +61,8 @@ final class FleetSimulation {
     if fault == nil { checker.checkEnd() }
     figures.runs += 1
     figures.simulated = figures.simulated + .milliseconds(now)
+    // What is still to come holds the simulation, which holds the queue: it would never be freed.
+    events = EventQueue()
   }
 
   private func heal() {
