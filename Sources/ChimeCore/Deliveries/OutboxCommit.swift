@@ -58,6 +58,8 @@ public struct OutboxCommit: Sendable {
         commit.unreadable.append((queue, reason))
       }
     }
+    let isPutOff = commit.settled.contains { if case .waiting = $0.state { true } else { false } }
+    if isPutOff { try Recompute.noteProgress(in: transaction, now: now) }
     return commit
   }
 

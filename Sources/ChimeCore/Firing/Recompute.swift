@@ -148,6 +148,17 @@ public enum Recompute: Hashable, Sendable {
     try transaction.setNote(jumpNote, "\(start.milliseconds) \(now.milliseconds)")
   }
 
+  /// Records that the clock has reached `now`, at most once a minute.
+  ///
+  /// Call it where a delivery is put off. A daemon that starts after the clock went back then finds out that the delivery
+  /// waits too long, even if nothing has fired lately and the daemon before could not record the step.
+  static func noteProgress(in transaction: any StoreTransaction, now: Instant) throws {
+    let known = try transaction.note(clockNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
+    // A later note stays until the due times are computed anew.
+    if let known, now < known + .minutes(1) { return }
+    try transaction.setNote(clockNote, String(now.milliseconds))
+  }
+
   /// Returns the last time over which the clock jumped by more than a day: it was set, or no daemon ran.
   private static func jump(in transaction: any StoreTransaction) throws -> Range<Instant>? {
     let ends = try transaction.note(jumpNote)?.split(separator: " ").compactMap { Int64($0) } ?? []
@@ -160,8 +171,8 @@ public enum Recompute: Hashable, Sendable {
 
   /// Returns whether the store knows a moment later than `now`: the clock went back while no daemon ran.
   ///
-  /// The moment comes from the note of `rememberClock` and from the latest occurrences. Several of these are read, because
-  /// a run of missed times is ordered by its first one.
+  /// The moment comes from the note of `rememberClock` and `noteProgress`, and from the latest occurrences. Several of
+  /// these are read, because a run of missed times is ordered by its first one.
   public static func clockWentBack(_ transaction: any StoreTransaction, now: Instant) throws -> Bool {
     try latestSeen(in: transaction) ?? now > now + .seconds(1)
   }

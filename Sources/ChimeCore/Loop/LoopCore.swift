@@ -482,6 +482,7 @@ public struct LoopCore {
         for queue in try transaction.wakeups().outbox.keys.sorted() where isMeant(queue) {
           try transaction.wake(queue: queue, now: setting.now)
         }
+        try Recompute.noteProgress(in: transaction, now: setting.now)
       },
       then: { core, _, wakeups in
         // Clear the unavailable state of queues, and arm timers that a step of the clock would delay.
