@@ -68,7 +68,7 @@ public final class Simulation {
     if plan.members > 1 { return FleetSimulation.run(plan, diary: diary) }
     var world = Simulation(plan, keepsDiary: diary)
     world.runEvents()
-    precondition(isKnownUniquelyReferenced(&world), "something keeps a simulation that has ended")
+    if !isKnownUniquelyReferenced(&world) { world.fail("something keeps the simulation after its end") }
     return Outcome(fault: world.fault, figures: world.figures, diary: world.diary)
   }
 

@@ -30,7 +30,7 @@ final class FleetSimulation {
     var world = FleetSimulation(plan, keepsDiary: diary)
     world.runEvents()
     for member in world.members.values { member.die() }
-    precondition(isKnownUniquelyReferenced(&world), "something keeps a simulation that has ended")
+    if !isKnownUniquelyReferenced(&world) { world.fail("something keeps the simulation after its end") }
     return Simulation.Outcome(fault: world.fault, figures: world.figures, diary: world.diary)
   }
 

@@ -109,7 +109,7 @@ final class SimulatedMember {
   /// Loses its memory. The database notices if the machine goes on without it.
   func die(isNoticed: Bool = true) {
     isAlive = false
-    deferred = []
+    (deferred, waiting, onFirstBeat, afterwards) = ([], [], nil, nil)
     if isNoticed { world.server.end { $0.member == ObjectIdentifier(self) } }
   }
 
@@ -502,9 +502,10 @@ final class SimulatedMember {
   private func leave() {
     let node = leases.current.node
     let end = { [self] in
+      let body = afterwards
       die()
       world.left(self)
-      afterwards?()
+      body?()
     }
     guard let node else { return end() }
     leases.change { ($0.node, $0.leaseEnd) = (nil, nil) }
