@@ -166,10 +166,20 @@ extension Simulation {
     let patience = SleepCycle.patience + SleepCycle.failsafe + .seconds(1)
     let length = end == "nothing" ? patience : length
     checker.permitDelays(for: length.rawValue)
-    later(length.rawValue) { [self] in
+    later(length.rawValue, unlessStopped: end == "nothing") { [self] in
       untold -= 1
       checker.daemonWasStopped()
       if end != "nothing" { loop.drive { $0.sleep(end == "lost" ? .lost : .wakes) } }
+    }
+  }
+
+  /// Waits for what the daemon counts; if it is stopped meanwhile, from when it goes on.
+  private func later(_ milliseconds: Int64, unlessStopped: Bool, _ body: @escaping () -> Void) {
+    let before = stalled
+    later(milliseconds) { [self] in
+      guard unlessStopped, stalled > before else { return body() }
+      checker.permitDelays(for: milliseconds)
+      later(milliseconds, unlessStopped: true, body)
     }
   }
 

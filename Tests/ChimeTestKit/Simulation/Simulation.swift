@@ -46,6 +46,8 @@ public final class Simulation {
   var asking: UInt32?
   /// The number of events that the daemon does not know yet.
   var untold = 0
+  /// For how long the daemon was suspended (SIGSTOP) in all, in milliseconds.
+  private(set) var stalled: Int64 = 0
   var isHealed = false
   public internal(set) var figures = SimulationFigures()
   private(set) var fault: String?
@@ -171,6 +173,7 @@ public final class Simulation {
 
   /// Lets time pass while the daemon is suspended (SIGSTOP).
   func stall(_ length: Milliseconds) {
+    stalled += length.rawValue
     advance(length.rawValue)
     loop?.wasStopped(for: length)
     checker.daemonWasStopped()
