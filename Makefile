@@ -181,7 +181,7 @@ simulate: ## prove: Live 1000 simulated years and see that every promise holds (
 	@$(optimized)/release/chime-simulate --seeds $(SEEDS) --from $(FROM) --days $(DAYS)
 
 bugs: ## prove: Put known bugs back, one by one, and see that the simulator finds each (ONE=name for one)
-	@Tests/Simulation/find-bugs $(ONE)
+	@$(allocator) Tests/Simulation/find-bugs $(ONE)
 
 SECONDS ?= 60
 fuzz: ## prove: Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 for longer)
