@@ -34,7 +34,7 @@ releaseflags := -c release --scratch-path $(optimized) --disable-local-rpath $(s
 # Without address randomization, where the system lets a program do without: the optimizer orders some things by where they
 # lie in its memory, and would make another program each time.
 still := $(shell setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
-# The compiler spends a fifth of its time in the C library's allocator. jemalloc, where it is installed, takes a fraction of
+# The compiler spends up to a fifth of its time in the C library's allocator. jemalloc, where it is installed, takes a fraction of
 # that, and the programs are the same.
 allocator := $(shell LD_PRELOAD=libjemalloc.so.2 env true 2>&1 | grep -q . || echo 'env LD_PRELOAD="libjemalloc.so.2 $${LD_PRELOAD-}"')
 swiftbuild := $(allocator) swift build
@@ -72,7 +72,7 @@ run: ## use: Install what is missing, build, start chimed here and show a remind
 	@$(MAKE) --no-print-directory release
 	@Packaging/run $(release)
 
-test: ## prove: Install what is missing, check the style and the imports, build, and show each promise once (15 to 25 minutes on two processors)
+test: ## prove: Install what is missing, check the style and the imports, build, and show each promise once (13 to 20 minutes on two processors)
 	@Packaging/dependencies test
 	@Tests/quick
 
