@@ -46,7 +46,8 @@ scratch = mkdir -p .build/tmp/$(1) && trap 'rm -rf .build/tmp/$(1)' EXIT && TMPD
 testbuild = $(call scratch,tests) CHIME_BUILD=tests $(swiftbuild) --build-tests --disable-xctest $(swiftflags)
 # As many at a time as may live in homes (`AsyncSemaphore.homes`): who waits for a place has its time limit from its own beginning.
 homes ?= 6
-few := --experimental-maximum-parallelization-width $(homes)
+width ?= $(homes)
+few := --experimental-maximum-parallelization-width $(width)
 # How tests run that are built with the programs, and in the debug build. CHIME_PROGRAMS has the programs that are tried.
 runtests = CHIME_BUILD=tests CHIME_TEST_HOMES=$(homes) CHIME_PROGRAMS=$(CURDIR)/$(release) Tests/run swift test $(1) --ignore-lock --skip-build \
   --disable-xctest --enable-swift-testing $(swiftflags)
