@@ -190,19 +190,22 @@ fuzz: ## prove: Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECOND
 
 # Each in a build folder of its own, so that the usual build stays; what is beside that one is beside it too. The real daemon
 # is as slow as it gets, so only a few at a time. Tests that look at their process's children run apart from others here too.
+# Every process writes what its sanitizer reports into a folder: the words of a daemon in a test's home would go with the home.
 sanitizedrun = CHIME_TEST_SANITIZER=$(1) $(3) Tests/run swift test --disable-xctest --enable-swift-testing --sanitize=$(1) \
   --scratch-path .build/$(2) $(swiftflags)
-sanitized = mkdir -p .build/$(2) && ln -sfn ../share .build/$(2)/share && \
-  $(if $(ONE),$(sanitizedrun) --filter '$(ONE)' --experimental-maximum-parallelization-width 3, \
-  { $(sanitizedrun) $(narrow) --filter '$(waiting)'; first=$$?; \
-  $(sanitizedrun) $(narrow) --skip 'ChimeSystemTests|$(waiting)' && [ $$first = 0 ]; })
+reports = log_path=$(CURDIR)/.build/$(1)/reports/report:log_exe_name=1
+sanitized = rm -rf .build/$(2)/reports && mkdir -p .build/$(2)/reports && ln -sfn ../share .build/$(2)/share && failed=0 && \
+  $(if $(ONE),{ $(sanitizedrun) --filter '$(ONE)' --experimental-maximum-parallelization-width 3 || failed=1; }, \
+  { $(sanitizedrun) $(narrow) --filter '$(waiting)' || failed=1; \
+  $(sanitizedrun) $(narrow) --skip 'ChimeSystemTests|$(waiting)' || failed=1; }) && \
+  Tests/sanitizer-reports .build/$(2)/reports && exit $$failed
 
 asan: words manual ## prove: Run the quick tests under AddressSanitizer (ONE=ChimeSystemTests for those of the real daemon)
 	@# Without its leak detector, which cannot see a reference that Swift keeps in an enum with the case in its spare bits.
-	@$(call sanitized,address,asan,ASAN_OPTIONS=detect_leaks=0:$${ASAN_OPTIONS:-})
+	@$(call sanitized,address,asan,ASAN_OPTIONS=$(call reports,asan):detect_leaks=0:$${ASAN_OPTIONS:-})
 
 tsan: words manual ## prove: Run the quick tests under ThreadSanitizer (ONE=name as with asan)
-	@$(call sanitized,thread,tsan,TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/tsan.supp:$${TSAN_OPTIONS:-})
+	@$(call sanitized,thread,tsan,TSAN_OPTIONS=$(call reports,tsan):suppressions=$(CURDIR)/Tests/tsan.supp:$${TSAN_OPTIONS:-})
 
 $(release)/peers/%: Benchmarks/peers/%.c Benchmarks/peers/peer.h | release
 	@mkdir -p $(@D)

@@ -44,7 +44,7 @@ struct SleepTests {
       }
       let id = try await home.add("Without a bus", "in 1s")
       try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
     }
   }
 

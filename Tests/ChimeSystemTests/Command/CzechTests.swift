@@ -106,7 +106,7 @@ struct CzechTests {
         desktop.shown[Int(laundry) - 1].contains(/měla přijít v \d?\d:\d\d, v tichých hodinách/), "\(desktop.shown)")
 
       _ = try await home.add("Čaj", "in 5m")
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
       try home.write("600\n", to: home.path + "/clock")
       _ = try await home.start(environment: czech)
       let tea = try await desktop.popup(titled: "Čaj")

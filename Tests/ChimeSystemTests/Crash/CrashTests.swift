@@ -79,7 +79,7 @@ struct CrashTests {
         requests: receiver.lines.dropFirst().compactMap { try? JSON(parsing: $0) },
         recurring: recurring, last: last)
       let figures = try await proof.prove()
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
       // An independent program checks the database, and no other files are left.
       let check = try await home.run("sqlite3", [home.state + "/chime.db", "PRAGMA integrity_check"])
       #expect(check.out == "ok\n", "\(check.text)")

@@ -63,7 +63,7 @@ import Testing
       let refused = try await home.chime(
         "endpoint", "add", "note", "http://127.0.0.1:9/", "--new-secret", home.path + "/s")
       #expect(refused.status == 1 && refused.err.contains("is the name of a command"), "\(refused.text)")
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
     }
   }
 
@@ -80,7 +80,7 @@ import Testing
       let next = try await home.start()
       let delivery = try await delivery(home, "delivered")
       #expect(runs(home).map { $0[0] } == [delivery["id"].string, delivery["id"].string])
-      #expect(try await next.stop() == .exited(0))
+      try await next.stopCleanly()
     }
   }
 
@@ -92,13 +92,13 @@ import Testing
       let daemon = try await home.start()
       try await home.mustRun("in", "1s", "Held", "--to", "note")
       try await eventually("it runs") { runs(home).count == 1 }
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
       #expect(try await home.run("pgrep", ["-f", home.path + "/note"]).status == 1, "nothing of it is left")
       unlink(home.path + "/hold")
       let next = try await home.start()
       let delivery = try await delivery(home, "delivered")
       #expect(runs(home).map { $0[0] } == [delivery["id"].string, delivery["id"].string])
-      #expect(try await next.stop() == .exited(0))
+      try await next.stopCleanly()
     }
   }
 
@@ -141,7 +141,7 @@ import Testing
       try await eventually("nothing waits any more") {
         try await home.json("deliveries", "--state", "waiting")["deliveries"].elements.isEmpty
       }
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
     }
   }
 
@@ -164,7 +164,7 @@ import Testing
       daemon.process.send(SIGHUP)
       _ = try await delivery(home, "delivered")
       #expect(runs(home).count == 1)
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
     }
   }
 }

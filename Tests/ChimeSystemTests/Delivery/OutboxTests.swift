@@ -236,7 +236,7 @@ struct OutboxTests {
         let left = try await home.answer("io.chime.Occurrences.List")["occurrences"].elements
         return left.count == 3 && left.contains { $0["id"] == unanswered }
       }
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
       let check = try await home.run(
         "sqlite3", [home.state + "/chime.db", "PRAGMA integrity_check; PRAGMA foreign_key_check"])
       #expect(check.out == "ok\n", "\(check.text)")

@@ -148,7 +148,7 @@ import Testing
   }
 
   /// Endless calls without reading the replies, the same with reading, and streams that nobody reads.
-  @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Behavior.flood, .eager, .watch])
+  @Test(.timeLimit(.minutes(Sanitizer.slowness)), arguments: [Crowd.Behavior.flood, .eager, .watch])
   func floodsUseBoundedMemoryAndOthersAreServed(_ way: Crowd.Behavior) async throws {
     try await Home.run { home in
       try configure(home, connections: 100, "streamQueueBytes = 65536")

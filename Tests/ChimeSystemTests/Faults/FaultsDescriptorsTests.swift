@@ -88,7 +88,7 @@ import Testing
       #expect(receiver.requests.count == 1)
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == [])
       #expect(daemon.process.errors.contains("file descriptors are available again;"))
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
     }
   }
 
@@ -200,7 +200,7 @@ import Testing
       }
       try await home.retryDeliveries()
       try await eventually("all arrive") { try await home.deliveries("delivered").count == 2 + 2 * rounds }
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
     }
   }
 

@@ -39,7 +39,7 @@ struct FaultsMemoryTests {
       #expect(daemon.process.isRunning)
       print("memory under a flood: \(group.peak >> 20) MiB at most, of the daemon \(daemon.process.peakKiB >> 10) MiB")
       for crowd in crowds { try await crowd.leave() }
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
     }
   }
 
@@ -73,7 +73,7 @@ struct FaultsMemoryTests {
       #expect(try await count() == known)
       try await eventually("due reminders fire") { try await home.latestOccurrence(of: due) != .null }
       for id in [fired, due] { #expect(try await home.record(of: id).count == 1) }
-      #expect(try await second.stop() == .exited(0))
+      try await second.stopCleanly()
     }
   }
 }

@@ -51,8 +51,8 @@ struct FleetAtRestTests {
       }
       // A few more may fall in between; one write per second would be twenty.
       #expect(last.next - begin.next <= beats + 4)
-      #expect(try await second.stop() == .exited(0))
-      #expect(try await first.stop() == .exited(0))
+      try await second.stopCleanly()
+      try await first.stopCleanly()
     }
   }
 
@@ -85,7 +85,7 @@ struct FleetAtRestTests {
       let count = try wakes() - before
       print("FleetAtRestTests: woke \(count) times in \(now - start) ms")
       #expect(count <= (now - start) / 1_000)
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
     }
   }
 
@@ -125,8 +125,8 @@ struct FleetAtRestTests {
         try await home.json("fleet")["fleet"]["daemons"].elements.map(\.["state"].string)
           == ["running", "replaced", "running"]
       }
-      #expect(try await another.stop() == .exited(0))
-      #expect(try await first.stop() == .exited(0))
+      try await another.stopCleanly()
+      try await first.stopCleanly()
     }
   }
 
@@ -137,7 +137,7 @@ struct FleetAtRestTests {
       for (title, others, late) in [("Alone", 0, "downtime"), ("Beside", 1, "suspend")] {
         let before = try await home.start()
         let id = try await home.add(title, "in 1h")
-        #expect(try await before.stop() == .exited(0))
+        try await before.stopCleanly()
         // Other daemons that have run for an hour, with leases for another.
         try await server.sql(
           """
@@ -152,7 +152,7 @@ struct FleetAtRestTests {
         let daemon = try await home.start()
         try await eventually("it fires") { try await home.record(of: id).isEmpty == false }
         #expect(try await home.record(of: id).map(\.late) == [late])
-        #expect(try await daemon.stop() == .exited(0))
+        try await daemon.stopCleanly()
       }
     }
   }

@@ -20,8 +20,8 @@ struct FleetDesktopTests {
       try await eventually("it is delivered") { try await home.deliveries("delivered").count == 1 }
       let second = try await home.start(
         Machine.chimed, ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"])
-      #expect(try await first.stop() == .exited(0))
-      #expect(try await second.stop() == .exited(0))
+      try await first.stopCleanly()
+      try await second.stopCleanly()
       _ = try await home.start()
       try await home.mustRun("done", id)
       try await eventually("the popup is gone") {
@@ -62,8 +62,8 @@ struct FleetDesktopTests {
       #expect(desktop.calls("CloseNotification").count == 1, "the other stands")
       try await home.mustRun("--socket", socket, "snooze", other, "1h")
       try await eventually("the other is gone, too") { desktop.calls("CloseNotification").count == 2 }
-      #expect(try await first.stop() == .exited(0))
-      #expect(try await second.stop() == .exited(0))
+      try await first.stopCleanly()
+      try await second.stopCleanly()
     }
   }
 }

@@ -92,7 +92,7 @@ struct FleetNetworkTests {
     let requests = receiver.requests
     #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
     #expect(Set(requests.map(\.id)).count == expected)
-    #expect(try await far.stop() == .exited(0))
-    #expect(try await near.stop() == .exited(0))
+    try await far.stopCleanly()
+    try await near.stopCleanly()
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A running chimed, with its sd_notify(3) messages.
 struct Daemon: Sendable {
@@ -16,6 +17,13 @@ struct Daemon: Sendable {
     let ending = try await process.ended(within: limit)
     notifications.close()
     return ending
+  }
+
+  /// Stops it as a service manager does, and expects that it ends with 0. A failure says how it ended and
+  /// what it said last.
+  func stopCleanly(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let ending = try await stop()
+    #expect(ending == .exited(0), "\(process.errors.suffix(4_000))", sourceLocation: sourceLocation)
   }
 
   /// Kills it, as a power cut does.

@@ -31,7 +31,7 @@ import Testing
     try await Home.run { home in
       let daemon = try await home.start()
       let id = try await home.add("Kept", "daily at 9:00")
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
       #expect(daemon.notifications.lines.contains("STOPPING=1"))
       #expect(!FileManager.default.fileExists(atPath: home.socket))
       _ = try await home.start()

@@ -97,7 +97,7 @@ import Testing
       try home.configure("[metrics]\nfile = \"\(file)\"\nevery = \"1s\"\n")
       _ = try await home.answer("io.chime.Daemon.Reload")
       try await eventually("it is written again") { text(file) != nil }
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
       #expect(text(file) == nil)
       #expect(!FileManager.default.fileExists(atPath: home.path + "/.chime.prom.new"))
     }

@@ -35,7 +35,7 @@ struct DurabilityTests {
       let third = Array(try calls().dropFirst(start.count + first.count + second.count))
       #expect(
         third.isOrdered(["fsync \(home.state)/chime.db-wal", "unlink \(file)", "fsync \(secrets)"]), "\(third)")
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
     }
   }
 
@@ -68,7 +68,7 @@ struct DurabilityTests {
       try await eventually("nothing is pending") {
         try await home.answer("io.chime.Daemon.Status")["status"]["pendingDeliveries"].int == 0
       }
-      #expect(try await next.stop() == .exited(0))
+      try await next.stopCleanly()
       let left = try FileManager.default.contentsOfDirectory(atPath: home.state).sorted()
       #expect(left.filter { $0 != "snapshots" } == ["chime.db", "chime.db.lock"])
       #expect(try FileManager.default.contentsOfDirectory(atPath: home.runtime + "/chime").isEmpty)

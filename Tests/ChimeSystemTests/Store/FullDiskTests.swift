@@ -148,7 +148,7 @@ struct FullDiskTests {
         _ = try await desktop.popup(titled: "Tea")
         try await eventually("it is buffered") { try await health(home)["unrecorded"].int == 1 }
         disk.free()
-        #expect(try await daemon.stop() == .exited(0))
+        try await daemon.stopCleanly()
         _ = try await home.start()
         #expect(try await occurrences(home, tea).count == 1)
         #expect(popups(desktop, "Tea") == 1)

@@ -56,7 +56,7 @@ struct MoveTests {
       try configure(home, server.connection(database))
       let inUse = try await home.chime("store", "move", "--to", "postgres")
       #expect(inUse.status == 75 && inUse.err.contains("another daemon uses the store"), "\(inUse.text)")
-      #expect(try await daemon.stop() == .exited(0))
+      try await daemon.stopCleanly()
 
       let trial = try await home.chime("store", "move", "--to", "postgres", "--dry-run")
       #expect(trial.status == 0 && trial.text.contains("reminder 3"), "\(trial.text)")
@@ -77,7 +77,7 @@ struct MoveTests {
       #expect(Array(after.dropFirst()) == pings)
       try await home.mustRun("done", tea)
       let milk = try await home.add("Milk", "in 2h")
-      #expect(try await other.stop() == .exited(0))
+      try await other.stopCleanly()
 
       try removeStore(home)
       let back = try await home.chime("store", "move", "--to", "sqlite", "--json")
@@ -91,7 +91,7 @@ struct MoveTests {
       #expect(try await !home.mustRun("ping", "job").contains("is up again"))
       #expect(try await home.mustRun("list").contains("Milk"))
       #expect(try await states(home, milk) == [])
-      #expect(try await last.stop() == .exited(0))
+      try await last.stopCleanly()
     }
   }
 
@@ -104,7 +104,7 @@ struct MoveTests {
     let database = try await server.makeDatabase()
     try await Home.run { home in
       try configure(home, server.connection(database))
-      #expect(try await home.start().stop() == .exited(0))
+      try await home.start().stopCleanly()
       // Enough data for a long move.
       let fill = """
         import sqlite3, sys

@@ -34,7 +34,7 @@ import Testing
       #expect(try await standing()["stock"]["left"].number == 150)
       try await home.mustRun("stock", "add", "caffeine", "1g")
       #expect(try await home.mustRun("stock", "list", "--plain").contains("1150"))
-      #expect(try await third.stop() == .exited(0))
+      try await third.stopCleanly()
     }
   }
 }

@@ -83,7 +83,7 @@ struct PackMonthTests {
       let all = try await home.answer("io.chime.Trackers.Achievements")["achievements"].elements
       #expect(all.count == 10)
       #expect(all.allSatisfy { $0["unlockedAt"] != .null })
-      #expect(try await scenario.daemon.stop() == .exited(0))
+      try await scenario.daemon.stopCleanly()
     }
   }
 
@@ -132,7 +132,7 @@ struct PackMonthTests {
       let entries = try await home.answer("io.chime.Trackers.Entries", ["tracker": "weight"])
       #expect(entries["total"].int == 27)
       #expect(entries["entries"][0]["fields"]["body-fat"].number == 25)
-      #expect(try await scenario.daemon.stop() == .exited(0))
+      try await scenario.daemon.stopCleanly()
     }
   }
 
@@ -193,7 +193,7 @@ struct PackMonthTests {
       #expect(popup.contains(/\((Quran|Sahih|Umar|Abdullah|Ibn) ?[^)]+\)/), "\(popup)")
       #expect(!popup.contains("{{"))
       #expect(!popup.unicodeScalars.contains { $0.properties.isBidiControl })
-      #expect(try await scenario.daemon.stop() == .exited(0))
+      try await scenario.daemon.stopCleanly()
     }
   }
 
@@ -263,7 +263,7 @@ struct PackMonthTests {
       let statistics = try await home.answer("io.chime.Trackers.Stats", ["tracker": "watches"])["statistics"]
       #expect(statistics["items"].elements.compactMap { $0["entries"].int }.reduce(0, +) == 32)
       #expect((statistics["evenness"].int ?? 0) >= 90)
-      #expect(try await scenario.daemon.stop() == .exited(0))
+      try await scenario.daemon.stopCleanly()
     }
   }
 
@@ -309,7 +309,7 @@ struct PackMonthTests {
       #expect(
         try await home.answer("io.chime.Trackers.Milestones")["milestones"].elements.map { $0["title"].string }
           == ["The first book"])
-      #expect(try await scenario.daemon.stop() == .exited(0))
+      try await scenario.daemon.stopCleanly()
     }
   }
 }
